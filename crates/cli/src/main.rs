@@ -1,0 +1,2 @@
+//! The loopwright command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! A sans-IO executor for agent flows, its run log, and a simulated driver.

@@ -1,0 +1,1 @@
+//! Documents: graphs, catalogue, scenarios; edits with exact inverses; validation; import and export.

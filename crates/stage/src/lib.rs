@@ -1,0 +1,1 @@
+//! The pure part of the canvas: gestures, geometry, culling, routing, layout.

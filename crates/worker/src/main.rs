@@ -1,0 +1,2 @@
+//! The web worker.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Conformance, corpus and architecture tests over the whole workspace.

@@ -1,0 +1,2 @@
+//! One place for set-up, serve, build, test and bench.
+fn main() {}
