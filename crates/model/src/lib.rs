@@ -1,1 +1,17 @@
-//! Documents: graphs, catalogue, scenarios; edits with exact inverses; validation; import and export.
+//! Documents: graphs of steps and paths, a catalogue, scenarios. They change only through [`History::apply`], every
+//! edit has an exact inverse, and validation returns a list of problems, never an error.
+
+pub mod catalogue;
+pub mod config;
+pub mod document;
+pub mod edit;
+pub mod format;
+pub mod history;
+pub mod validate;
+pub mod view;
+
+pub use document::{Document, End, Entity, EntityId, EntityKind, Origin};
+pub use edit::{Change, Edit, Refused, Touched};
+pub use history::History;
+pub use validate::{Place, Problem, validate};
+pub use view::{GraphRef, PathRef, StepKind, StepRef};

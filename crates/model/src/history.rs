@@ -1,0 +1,93 @@
+//! Undo and redo. The only way to change a document.
+
+use crate::{
+    Document, Edit, Refused, Touched,
+    edit::{Change, apply_all},
+};
+
+/// How many acts can be undone.
+pub const DEPTH: usize = 1_000;
+
+/// One act that was done, with what takes it back.
+#[derive(Clone, Debug)]
+struct Done {
+    label: String,
+    merge: Option<String>,
+    forward: Vec<Change>,
+    inverse: Vec<Change>,
+}
+
+/// A document and what was done to it.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    document: Document,
+    done: Vec<Done>,
+    undone: Vec<Done>,
+}
+
+impl History {
+    /// Starts with a document as it is.
+    pub fn new(document: Document) -> Self {
+        Self { document, done: Vec::new(), undone: Vec::new() }
+    }
+
+    /// The document now.
+    pub fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// Does an edit. One that changes nothing leaves no undo step.
+    pub fn apply(&mut self, edit: Edit) -> Result<Touched, Refused> {
+        let (mut inverse, touched) = apply_all(&mut self.document, &edit.changes)?;
+        if touched.ids.is_empty() {
+            return Ok(touched);
+        }
+        self.undone.clear();
+        let merges = edit.merge.is_some() && self.done.last().is_some_and(|last| last.merge == edit.merge);
+        if merges && let Some(last) = self.done.last_mut() {
+            last.forward.extend(edit.changes);
+            inverse.append(&mut last.inverse);
+            last.inverse = inverse;
+        } else {
+            self.done.push(Done { label: edit.label, merge: edit.merge, forward: edit.changes, inverse });
+            if self.done.len() > DEPTH {
+                self.done.remove(0);
+            }
+        }
+        Ok(touched)
+    }
+
+    /// Ends the merging of the last edit: the next one is an undo step of its own.
+    pub fn close_merge(&mut self) {
+        if let Some(last) = self.done.last_mut() {
+            last.merge = None;
+        }
+    }
+
+    /// Takes the last act back. `None` when there is none.
+    pub fn undo(&mut self) -> Option<Touched> {
+        let act = self.done.pop()?;
+        let touched = apply_all(&mut self.document, &act.inverse).ok().map(|(_, touched)| touched);
+        self.undone.push(act);
+        touched
+    }
+
+    /// Does the last undone act again. `None` when there is none.
+    pub fn redo(&mut self) -> Option<Touched> {
+        let mut act = self.undone.pop()?;
+        act.merge = None;
+        let touched = apply_all(&mut self.document, &act.forward).ok().map(|(_, touched)| touched);
+        self.done.push(act);
+        touched
+    }
+
+    /// What undo would take back.
+    pub fn undo_label(&self) -> Option<&str> {
+        self.done.last().map(|act| act.label.as_str())
+    }
+
+    /// What redo would do again.
+    pub fn redo_label(&self) -> Option<&str> {
+        self.undone.last().map(|act| act.label.as_str())
+    }
+}

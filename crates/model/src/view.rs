@@ -1,0 +1,210 @@
+//! What the fields of steps and paths mean.
+
+use loopwright_lang::Value;
+
+use crate::{Document, End, Entity, EntityId, EntityKind, document::ROOT};
+
+/// The kinds of step, and of the body of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StepKind {
+    /// Calls an action.
+    Action,
+    /// Runs another agent.
+    SubAgent,
+    /// Asks a model.
+    Prompt,
+    /// Does something for each item of a list.
+    ForEach,
+    /// Does something while a condition holds.
+    While,
+    /// Attempts, checks and tries again with feedback.
+    Refine,
+    /// A type we keep but cannot run (Human, Decision, External, or none at all).
+    Unknown,
+}
+
+impl StepKind {
+    /// The kind of a `StepType` or `LoopBodyType`.
+    pub fn from_name(name: &str) -> Self {
+        match name {
+            "Action" => Self::Action,
+            "Sub-Agent" => Self::SubAgent,
+            "Prompt" => Self::Prompt,
+            "ForEach" => Self::ForEach,
+            "While" => Self::While,
+            "Refine" => Self::Refine,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// As it stands in a file; empty for [`StepKind::Unknown`].
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Action => "Action",
+            Self::SubAgent => "Sub-Agent",
+            Self::Prompt => "Prompt",
+            Self::ForEach => "ForEach",
+            Self::While => "While",
+            Self::Refine => "Refine",
+            Self::Unknown => "",
+        }
+    }
+
+    /// Whether a step of this kind is a container with a body.
+    pub fn is_loop(self) -> bool {
+        matches!(self, Self::ForEach | Self::While | Self::Refine)
+    }
+}
+
+/// A graph, to read.
+#[derive(Clone, Copy, Debug)]
+pub struct GraphRef<'a> {
+    /// The document.
+    pub document: &'a Document,
+    /// The graph's entity.
+    pub entity: &'a Entity,
+}
+
+/// A step, to read.
+#[derive(Clone, Copy, Debug)]
+pub struct StepRef<'a> {
+    /// The document.
+    pub document: &'a Document,
+    /// The step's entity.
+    pub entity: &'a Entity,
+}
+
+/// A path, to read.
+#[derive(Clone, Copy, Debug)]
+pub struct PathRef<'a> {
+    /// The document.
+    pub document: &'a Document,
+    /// The path's entity.
+    pub entity: &'a Entity,
+}
+
+impl Document {
+    /// The graphs in document order.
+    pub fn graphs(&self) -> impl Iterator<Item = GraphRef<'_>> {
+        self.children_of_kind(ROOT, EntityKind::Graph).map(|entity| GraphRef { document: self, entity })
+    }
+
+    /// One graph.
+    pub fn graph(&self, id: EntityId) -> Option<GraphRef<'_>> {
+        self.get(id).filter(|entity| entity.kind == EntityKind::Graph).map(|entity| GraphRef { document: self, entity })
+    }
+
+    /// One step.
+    pub fn step(&self, id: EntityId) -> Option<StepRef<'_>> {
+        self.get(id).filter(|entity| entity.kind == EntityKind::Step).map(|entity| StepRef { document: self, entity })
+    }
+
+    /// One path.
+    pub fn path(&self, id: EntityId) -> Option<PathRef<'_>> {
+        self.get(id).filter(|entity| entity.kind == EntityKind::Path).map(|entity| PathRef { document: self, entity })
+    }
+
+    /// The scenarios in document order.
+    pub fn scenarios(&self) -> impl Iterator<Item = &Entity> {
+        self.children_of_kind(ROOT, EntityKind::Scenario)
+    }
+}
+
+impl<'a> GraphRef<'a> {
+    /// Its number.
+    pub fn id(self) -> EntityId {
+        self.entity.id
+    }
+    /// Its `Name`, or nothing.
+    pub fn name(self) -> &'a str {
+        self.entity.fields.get("Name").and_then(Value::as_str).unwrap_or_default()
+    }
+    /// Its steps in file order.
+    pub fn steps(self) -> impl Iterator<Item = StepRef<'a>> {
+        self.document.children_of_kind(self.entity.id, EntityKind::Step).map(move |entity| StepRef { document: self.document, entity })
+    }
+    /// Its paths in file order.
+    pub fn paths(self) -> impl Iterator<Item = PathRef<'a>> {
+        self.document.children_of_kind(self.entity.id, EntityKind::Path).map(move |entity| PathRef { document: self.document, entity })
+    }
+    /// The step that has this name, comparing exactly.
+    pub fn step_named(self, name: &str) -> Option<StepRef<'a>> {
+        self.steps().find(|step| step.name() == name)
+    }
+}
+
+impl<'a> StepRef<'a> {
+    /// Its number.
+    pub fn id(self) -> EntityId {
+        self.entity.id
+    }
+    /// A column, if it is written.
+    pub fn field(self, name: &str) -> Option<&'a Value> {
+        self.entity.fields.get(name)
+    }
+    /// Its `Name`, or nothing.
+    pub fn name(self) -> &'a str {
+        self.field("Name").and_then(Value::as_str).unwrap_or_default()
+    }
+    /// Its `StepType` as written, or nothing.
+    pub fn step_type(self) -> &'a str {
+        self.field("StepType").and_then(Value::as_str).unwrap_or_default()
+    }
+    /// What kind of step it is.
+    pub fn kind(self) -> StepKind {
+        StepKind::from_name(self.step_type())
+    }
+    /// The kind of a loop's body by `LoopBodyType`; `None` when it is not written.
+    pub fn body_kind(self) -> Option<StepKind> {
+        self.field("LoopBodyType").and_then(Value::as_str).map(StepKind::from_name)
+    }
+    /// Whether it is a start (`StartingStep`: true or 1).
+    pub fn is_start(self) -> bool {
+        self.field("StartingStep").is_some_and(flag)
+    }
+    /// Whether it can run (`Status` absent or `Active`).
+    pub fn is_active(self) -> bool {
+        self.field("Status").is_none_or(|status| status.is_null() || status.as_str() == Some("Active"))
+    }
+    /// Its place on the canvas in world pixels (`PositionX`, `PositionY`), 0 where absent.
+    pub fn position(self) -> (f64, f64) {
+        let number = |name| self.field(name).and_then(Value::as_number).filter(|value| value.is_finite()).unwrap_or(0.0);
+        (number("PositionX"), number("PositionY"))
+    }
+}
+
+impl<'a> PathRef<'a> {
+    /// Its number.
+    pub fn id(self) -> EntityId {
+        self.entity.id
+    }
+    /// A column, if it is written.
+    pub fn field(self, name: &str) -> Option<&'a Value> {
+        self.entity.fields.get(name)
+    }
+    /// The step it starts at, if that exists.
+    pub fn from(self) -> Option<EntityId> {
+        step_of(&self.entity.ends.as_ref()?.0)
+    }
+    /// The step it leads to, if that exists.
+    pub fn to(self) -> Option<EntityId> {
+        step_of(&self.entity.ends.as_ref()?.1)
+    }
+    /// Its `Condition`; blank is none (ruling 39).
+    pub fn condition(self) -> Option<&'a str> {
+        self.field("Condition").and_then(Value::as_str).filter(|text| !text.trim().is_empty())
+    }
+    /// Its `Priority`, 0 where absent.
+    pub fn priority(self) -> f64 {
+        self.field("Priority").and_then(Value::as_number).unwrap_or(0.0)
+    }
+}
+
+fn step_of(end: &End) -> Option<EntityId> {
+    if let End::Step(id) = end { Some(*id) } else { None }
+}
+
+/// `true` and `1` are set; everything else is not.
+fn flag(value: &Value) -> bool {
+    value.as_bool().or_else(|| value.as_number().map(|number| number == 1.0)).unwrap_or(false)
+}
