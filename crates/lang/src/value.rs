@@ -110,6 +110,10 @@ impl List {
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Value> + ExactSizeIterator {
         self.0.iter()
     }
+    /// Whether both are one and the same list, as JavaScript's `===` asks (not merely equal).
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
     /// Adds an element at the end.
     pub fn push(&mut self, value: Value) {
         Arc::make_mut(&mut self.0).push(value);
@@ -155,6 +159,10 @@ impl Object {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+    /// Whether both are one and the same object, as JavaScript's `===` asks (not merely equal).
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
     /// The value of `key`.
     pub fn get(&self, key: &str) -> Option<&Value> {
