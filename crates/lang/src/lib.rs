@@ -6,6 +6,7 @@ pub mod expr;
 pub mod json;
 pub mod limits;
 pub mod mapping;
+pub mod number;
 pub mod path;
 pub mod problem;
 pub mod scope;

@@ -56,6 +56,11 @@ impl Text {
     pub fn utf16_len(&self) -> usize {
         self.0.encode_utf16().count()
     }
+    /// The UTF-16 unit at `index` as a text; half of a surrogate pair becomes U+FFFD.
+    pub fn unit_at(&self, index: usize) -> Option<Self> {
+        let unit = self.0.encode_utf16().nth(index)?;
+        Some(Self::from(char::from_u32(u32::from(unit)).unwrap_or(char::REPLACEMENT_CHARACTER).to_string()))
+    }
 }
 
 impl From<&str> for Text {
@@ -85,6 +90,11 @@ impl std::fmt::Display for Text {
     }
 }
 
+/// The elements of a list in order.
+pub type ListIter<'v> = std::slice::Iter<'v, Value>;
+/// Keys and values of an object in order.
+pub type ObjectIter<'v> = indexmap::map::Iter<'v, Text, Value>;
+
 /// A persistent list: cloning is cheap, changing copies only what is shared.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct List(Arc<Vec<Value>>);
@@ -107,7 +117,7 @@ impl List {
         self.0.get(index)
     }
     /// The elements in order.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Value> + ExactSizeIterator {
+    pub fn iter(&self) -> ListIter<'_> {
         self.0.iter()
     }
     /// Whether both are one and the same list, as JavaScript's `===` asks (not merely equal).
@@ -181,7 +191,7 @@ impl Object {
         self.0.get_index_of(key)
     }
     /// Keys and values in order.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&Text, &Value)> + ExactSizeIterator {
+    pub fn iter(&self) -> ObjectIter<'_> {
         self.0.iter()
     }
     /// The keys in order.
