@@ -151,7 +151,10 @@ fn odd_name(text: &str, from: usize, at: usize) -> Problem {
         format!("Found {}, which cannot stand in a path without quotes; names are letters, digits, `_` and `$`.", found(text, at));
     let problem = Problem::error("path_name", span, message);
     match text.get(from..end).and_then(|name| name.strip_prefix('.')) {
-        Some(name) if end > at && !name.contains(['+', '*', '/', '=', '<', '>', '!', '&', '|', '?', ',']) => {
+        Some(name)
+            if (end > at || text.get(at..).is_none_or(|rest| rest.is_empty() || rest.starts_with(['.', '['])))
+                && !name.contains(['+', '*', '/', '=', '<', '>', '!', '&', '|', '?', ',']) =>
+        {
             let quoted = format!("[{}]", crate::json::quote(name));
             problem.with_fix(format!("Write {quoted}"), span, quoted)
         }
