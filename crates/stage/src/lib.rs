@@ -63,7 +63,7 @@ pub use gesture::{Button, Cursor, DropTarget, End, Gesture, Input, Intent, Mods,
 pub use grid::GridIndex;
 pub use layout::{Placed, free_place, place_after, tidy};
 pub use minimap::Minimap;
-pub use route::{Ends, Route, route};
+pub use route::{Ends, Lane, Route, route};
 pub use scene::{LinkId, NodeId, NodeShape, Scene, SceneLink, SceneNode};
 pub use snap::{GapHint, Guide, Guides, Snapped, snap};
 pub use stage::{Stage, Visible};

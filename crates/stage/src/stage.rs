@@ -1,13 +1,18 @@
 //! The scene with what makes it quick: an index by place and by number, the paths' courses, hit tests.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use crate::geometry::{Point, Rect, Viewport};
+use crate::geometry::{Point, Rect, Viewport, pt, rect};
 use crate::gesture::{End, PointerKind, Port, Side, Target};
 use crate::grid::GridIndex;
-use crate::route::{Ends, Route, route};
-use crate::scene::{LinkId, NodeId, Scene, SceneLink, SceneNode};
+use crate::route::{Ends, Lane, Route, route};
+use crate::scene::{LinkId, NodeId, NodeShape, Scene, SceneLink, SceneNode};
 use crate::sizes;
+
+/// How far from a path's end, in world units, it can be taken at most.
+const END_REACH: f64 = 16.0;
+/// A port with more paths than this gives them no lanes.
+const LANES: usize = 64;
 
 /// A scene, indexed. Made anew when structure changes (10,000 steps take a few milliseconds); moved nodes go through [`Stage::put`].
 #[derive(Clone, Debug, Default)]
@@ -19,6 +24,8 @@ pub struct Stage {
     at_node: HashMap<NodeId, Vec<usize>>,
     node_grid: GridIndex,
     link_grid: GridIndex,
+    /// By link, the region in which a node has influence on its course.
+    watched: GridIndex,
     routes: Vec<Option<Route>>,
 }
 
@@ -77,21 +84,54 @@ impl Stage {
         self.routes.get(*self.links.get(&id)?)?.as_ref()
     }
 
-    /// Replaces a node that is in the scene (moved, resized, another shape) and lays its paths anew. The answer lists the paths
-    /// whose course may have changed.
+    /// Replaces a node that is in the scene (moved, resized, another shape) and lays the paths anew that it has influence on. The
+    /// answer lists the paths whose course changed, in the scene's order.
     pub fn put(&mut self, node: SceneNode) -> Vec<LinkId> {
         let Some(slot) = self.nodes.get(&node.id).and_then(|i| self.scene.nodes.get_mut(*i)) else { return Vec::new() };
-        self.node_grid.insert(node.id.0, node.rect());
-        let id = node.id;
+        let (id, before, after) = (node.id, slot.rect(), node.rect());
         *slot = node;
-        let touched = self.at_node.get(&id).cloned().unwrap_or_default();
-        touched.iter().for_each(|i| self.lay(*i));
-        touched.iter().filter_map(|i| self.scene.links.get(*i).map(|l| l.id)).collect()
+        self.node_grid.insert(id.0, after);
+        let near = self.watched.query(&before).into_iter().chain(self.watched.query(&after));
+        let mut links: Vec<usize> = near.filter_map(|l| self.links.get(&LinkId(l)).copied()).collect();
+        // Its own paths, and (for their lanes) those that leave the same ports.
+        let own = self.at_node.get(&id).into_iter().flatten();
+        let sources = own.filter_map(|i| self.scene.links.get(*i)).map(|l| l.from);
+        links.extend(sources.filter_map(|s| self.at_node.get(&s)).flatten());
+        links.sort_unstable();
+        links.dedup();
+        links.retain(|i| self.lay(*i));
+        links.into_iter().filter_map(|i| self.scene.links.get(i).map(|l| l.id)).collect()
     }
 
-    /// The courses of all paths at `ids` while these nodes are dragged by `by`; the stage itself does not change.
-    pub fn routes_moved(&self, _ids: &[NodeId], _by: Point) -> Vec<(LinkId, Route)> {
-        Vec::new()
+    /// The courses of all paths at `ids` while these nodes are dragged by `by`; the stage itself does not change. In the scene's
+    /// order.
+    pub fn routes_moved(&self, ids: &[NodeId], by: Point) -> Vec<(LinkId, Route)> {
+        let moving: HashSet<NodeId> = ids.iter().copied().collect();
+        let mut links: Vec<usize> = ids.iter().filter_map(|id| self.at_node.get(id)).flatten().copied().collect();
+        links.sort_unstable();
+        links.dedup();
+        // In a great crowd the dragged nodes do not stand in each other's paths: it would take too long.
+        let moved: Vec<(NodeId, Rect)> = match ids.len() {
+            0..=32 => ids.iter().filter_map(|id| self.node(*id)).map(|n| (n.id, n.rect().moved(by))).collect(),
+            _ => Vec::new(),
+        };
+        let place = |id: NodeId| {
+            let n = self.node(id)?;
+            Some(if moving.contains(&id) { SceneNode { x: n.x + by.x, y: n.y + by.y, ..n.clone() } } else { n.clone() })
+        };
+        let course = |i: usize| {
+            let link = self.scene.links.get(i)?;
+            if moving.contains(&link.from) && moving.contains(&link.to) {
+                return Some((link.id, self.routes.get(i)?.as_ref()?.moved(by)));
+            }
+            let near = |region: &Rect, own: [NodeId; 2]| {
+                let mut found = self.obstacles(region, own, &|id| moving.contains(&id));
+                found.extend(moved.iter().filter(|(id, r)| !own.contains(id) && r.touches(region)).map(|(_, r)| *r));
+                found
+            };
+            Some((link.id, self.course(i, &place, &near)?.0))
+        };
+        links.into_iter().filter_map(course).collect()
     }
 
     /// The course of a connector that is being drawn from a port to a world point or, when it has snapped, to a node.
@@ -112,7 +152,8 @@ impl Stage {
                 to_rect: Some(node.rect()),
             },
         };
-        Some(route(&ends, 0, &|_| false))
+        let own = [from.node, target.unwrap_or(from.node)];
+        Some(route(&ends, Lane::default(), &|region| self.clear_of(&ends, self.obstacles(region, own, &|_| false))).0)
     }
 
     /// What touches a world rectangle.
@@ -133,25 +174,146 @@ impl Stage {
         self.within(&shows.inflated_xy(shows.w / 2.0, shows.h / 2.0))
     }
 
-    /// What is under a world point. Ports come first, then the ends of `selected` (the one selected path), bodies and nodes (the
-    /// later in the scene lies above), then paths.
-    pub fn hit(&self, _at: Point, _zoom: f64, _kind: PointerKind, _selected: Option<LinkId>) -> Target {
-        let _ = (sizes::PORT_HIT, End::From);
-        Target::Empty
+    /// What is under a world point. The ends of `selected` (the one selected path) come first, then ports, nodes (the later in the
+    /// scene lies above), paths.
+    pub fn hit(&self, at: Point, zoom: f64, kind: PointerKind, selected: Option<LinkId>) -> Target {
+        let finger = kind == PointerKind::Touch;
+        let (port, path) = if finger { (sizes::PORT_HIT_TOUCH, sizes::PATH_HIT_TOUCH) } else { (sizes::PORT_HIT, sizes::PATH_HIT) };
+        if let Some((id, end)) = selected.and_then(|id| Some((id, self.end_at(id, at, (port / 2.0 / zoom).min(END_REACH))?))) {
+            return Target::LinkEnd(id, end);
+        }
+        // Blocks without text show no ports.
+        if zoom >= sizes::ZOOM_BLOCKS
+            && let Some(port) = self.port_at(at, (port / 2.0 / zoom).min(sizes::GAP), |_| true)
+        {
+            return Target::Port(port);
+        }
+        if let Some(node) = self.node_at(at) {
+            let corner = pt(node.rect().right(), node.rect().bottom());
+            if node.kind == NodeShape::Note && (corner - at).x.max((corner - at).y) <= sizes::RESIZE_HIT / zoom {
+                return Target::Resize(node.id);
+            }
+            return if node.body_rect().is_some_and(|b| b.contains(at)) { Target::Body(node.id) } else { Target::Node(node.id) };
+        }
+        self.link_at(at, path / 2.0 / zoom).map_or(Target::Empty, Target::Link)
     }
 
-    fn lay(&mut self, i: usize) {
-        let Some(link) = self.scene.links.get(i).copied() else { return };
-        let course = self.node(link.from).zip(self.node(link.to)).map(|(a, b)| {
-            let ends = Ends { from: a.port_out(), to: b.port_in(), from_rect: Some(a.rect()), to_rect: Some(b.rect()) };
-            route(&ends, 0, &|_| false)
-        });
+    /// The topmost node at a world point.
+    pub fn node_at(&self, at: Point) -> Option<&SceneNode> {
+        let here = self.node_grid.query(&rect(at.x, at.y, 0.0, 0.0));
+        let top = here.into_iter().filter_map(|id| self.nodes.get(&NodeId(id)).copied()).max()?;
+        self.scene.nodes.get(top)
+    }
+
+    /// The port nearest to a world point, at most `reach` away, among those that `accept` allows.
+    pub fn port_at(&self, at: Point, reach: f64, accept: impl Fn(Port) -> bool) -> Option<Port> {
+        let near = self.node_grid.query(&rect(at.x, at.y, 0.0, 0.0).inflated(reach));
+        let nodes = near.into_iter().filter_map(|id| self.node(NodeId(id))).filter(|n| n.has_ports());
+        let ports = nodes.flat_map(|n| [(n.id, Side::In, n.port_in()), (n.id, Side::Out, n.port_out())]);
+        let reached = ports.map(|(node, side, p)| (p.distance(at), Port { node, side })).filter(|(d, p)| *d <= reach && accept(*p));
+        reached.reduce(|a, b| if b.0 < a.0 { b } else { a }).map(|(_, port)| port)
+    }
+
+    /// The path nearest to a world point, at most `reach` away.
+    pub fn link_at(&self, at: Point, reach: f64) -> Option<LinkId> {
+        let near = self.link_grid.query(&rect(at.x, at.y, 0.0, 0.0).inflated(reach));
+        let far = near.into_iter().filter_map(|id| self.route(LinkId(id)).map(|r| (r.distance(at), LinkId(id))));
+        far.filter(|(d, _)| *d <= reach).reduce(|a, b| if b.0 < a.0 { b } else { a }).map(|(_, id)| id)
+    }
+
+    /// Whether a node that `skip` does not exclude overlaps the rectangle.
+    pub fn is_taken(&self, r: &Rect, skip: &dyn Fn(NodeId) -> bool) -> bool {
+        self.node_grid.any_overlap(r, |id| !skip(NodeId(id)))
+    }
+
+    fn end_at(&self, id: LinkId, at: Point, reach: f64) -> Option<End> {
+        let points = &self.route(id)?.points;
+        let (first, last) = (points.first()?, points.last()?);
+        let (from, to) = (first.distance(at), last.distance(at));
+        match from.min(to) <= reach {
+            true => Some(if from < to { End::From } else { End::To }),
+            false => None,
+        }
+    }
+
+    /// Lays a path anew; whether its course changed.
+    fn lay(&mut self, i: usize) -> bool {
+        let Some(link) = self.scene.links.get(i).copied() else { return false };
+        let near = |region: &Rect, own: [NodeId; 2]| self.obstacles(region, own, &|_| false);
+        let course = self.course(i, &|id| self.node(id).cloned(), &near);
         match &course {
-            Some(r) => self.link_grid.insert(link.id.0, r.bounds),
-            None => self.link_grid.remove(link.id.0),
+            Some((r, looked)) => {
+                self.link_grid.insert(link.id.0, r.bounds);
+                self.watched.insert(link.id.0, *looked);
+            }
+            None => {
+                self.link_grid.remove(link.id.0);
+                self.watched.remove(link.id.0);
+            }
         }
-        if let Some(slot) = self.routes.get_mut(i) {
-            *slot = course;
+        let course = course.map(|(r, _)| r);
+        match self.routes.get_mut(i) {
+            Some(slot) if *slot != course => {
+                *slot = course;
+                true
+            }
+            _ => false,
         }
+    }
+
+    fn course(
+        &self,
+        i: usize,
+        place: &dyn Fn(NodeId) -> Option<SceneNode>,
+        near: &dyn Fn(&Rect, [NodeId; 2]) -> Vec<Rect>,
+    ) -> Option<(Route, Rect)> {
+        let link = self.scene.links.get(i)?;
+        let (a, b) = (place(link.from)?, place(link.to)?);
+        let ends = Ends { from: a.port_out(), to: b.port_in(), from_rect: Some(a.rect()), to_rect: Some(b.rect()) };
+        let lane = self.lane(i, &ends, place);
+        Some(route(&ends, lane, &|region| self.clear_of(&ends, near(region, [link.from, link.to]))))
+    }
+
+    /// The nodes in a region, as obstacles for a path between `own`.
+    fn obstacles(&self, region: &Rect, own: [NodeId; 2], skip: &dyn Fn(NodeId) -> bool) -> Vec<Rect> {
+        let near = self.node_grid.query(region);
+        let others = near.into_iter().filter(|id| !own.contains(&NodeId(*id)) && !skip(NodeId(*id)));
+        others.filter_map(|id| self.node_grid.get(id)).collect()
+    }
+
+    /// Without those that one of the ports lies in (overlapping cards, a note behind several steps): there is no way around them.
+    fn clear_of(&self, ends: &Ends, mut obstacles: Vec<Rect>) -> Vec<Rect> {
+        obstacles.retain(|r| !r.contains(ends.from) && !r.contains(ends.to));
+        obstacles
+    }
+
+    /// Paths that leave one port and turn the same way take lanes: those that lead back turn first, then the farthest, so that none
+    /// crosses another.
+    fn lane(&self, i: usize, ends: &Ends, place: &dyn Fn(NodeId) -> Option<SceneNode>) -> Lane {
+        let alone = Lane::default();
+        let Some(link) = self.scene.links.get(i) else { return alone };
+        let Some(at) = self.at_node.get(&link.from) else { return alone };
+        if at.len() < 2 || at.len() > LANES {
+            return alone;
+        }
+        let mut lane = Lane::default();
+        let key = |to: Point, place: usize| (to.x - ends.from.x >= 2.0 * sizes::PATH_LEAD, -(to.y - ends.from.y).abs(), place);
+        let mine = key(ends.to, i);
+        for (j, other) in at.iter().filter_map(|j| self.scene.links.get(*j).map(|l| (*j, l))).filter(|(_, l)| l.from == link.from) {
+            if j < i && other.to == link.to {
+                lane.repeat += 1;
+            }
+            let Some(to) = place(other.to).map(|n| n.port_in()) else { continue };
+            let straight = mine.0 && (to.y - ends.from.y).abs() < 0.5;
+            if straight || (to.y < ends.from.y) != (ends.to.y < ends.from.y) {
+                continue;
+            }
+            lane.count += 1;
+            let theirs = key(to, j);
+            if theirs.0.cmp(&mine.0).then(theirs.1.total_cmp(&mine.1)).then(theirs.2.cmp(&mine.2)).is_lt() {
+                lane.index += 1;
+            }
+        }
+        lane
     }
 }
