@@ -1,4 +1,4 @@
-//! The gesture machine: `(state, input) → (state, intents)`. It reads no clock and touches no element.
+//! The words of the gesture machine: what comes in, what goes out, what it looks at. The machine is in `machine.rs`.
 
 use std::collections::BTreeSet;
 
@@ -212,7 +212,7 @@ pub enum Input {
     SpaceDown,
     /// The space bar went up.
     SpaceUp,
-    /// Time passed; wanted once a frame while [`Gesture::wants_ticks`].
+    /// Time passed; wanted once a frame while [`crate::Gesture::wants_ticks`].
     Tick {
         /// When.
         time: f64,
@@ -435,32 +435,4 @@ pub enum Cursor {
     Copy,
     /// It cannot be dropped here.
     NoDrop,
-}
-
-/// The machine. One for each stage.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Gesture {
-    space: bool,
-}
-
-impl Gesture {
-    /// Takes one input and says what to do. The caller applies `Pan` and `ZoomAt` before the next input.
-    pub fn handle(&mut self, _input: &Input, _view: &View<'_>) -> Vec<Intent> {
-        Vec::new()
-    }
-
-    /// Whether no pointer is part of a gesture.
-    pub fn is_idle(&self) -> bool {
-        true
-    }
-
-    /// Whether [`Input::Tick`] is wanted every frame (auto-pan, long press).
-    pub fn wants_ticks(&self) -> bool {
-        false
-    }
-
-    /// What the pointer should look like now.
-    pub fn cursor(&self) -> Cursor {
-        if self.space { Cursor::Grab } else { Cursor::Default }
-    }
 }
