@@ -4,5 +4,7 @@
 pub mod axis;
 pub mod column;
 pub mod complete;
+pub mod offsets;
+pub mod script;
 pub mod show;
 pub mod syntax;
