@@ -1,0 +1,99 @@
+//! What the app knows, without markup: the document and its history, selection, problems, the run, what is saved.
+//!
+//! [`Session`] is a small `Copy` value of signals. Components get it with [`session`] and never hold the document.
+
+pub mod doc;
+pub mod layout;
+pub mod notify;
+pub mod problems;
+pub mod selection;
+
+use leptos::prelude::*;
+use loopwright_model::{Edit, EntityId};
+
+pub use doc::Doc;
+pub use layout::{DockTab, InspectorTab, Layout, Theme};
+pub use notify::{Notify, Tone};
+pub use problems::Problems;
+pub use selection::Selection;
+
+/// The state of the app.
+#[derive(Clone, Copy)]
+pub struct Session {
+    /// The document, its history and what is watched of it.
+    pub doc: Doc,
+    /// Problems of the document as it is.
+    pub problems: Problems,
+    /// What is selected, in which graph.
+    pub selection: Selection,
+    /// Docks, tabs, theme.
+    pub layout: Layout,
+    /// Toasts and the live region.
+    pub notify: Notify,
+    /// Whose rules the flow runs and is checked by.
+    pub profile: RwSignal<loopwright_lang::Profile>,
+}
+
+/// The session of the app around the calling component.
+pub fn session() -> Session {
+    // Provided by `App` before anything else is built.
+    expect_context::<Session>()
+}
+
+impl Session {
+    /// A session with an empty document.
+    pub fn new() -> Self {
+        Self {
+            doc: Doc::new(),
+            problems: Problems::new(),
+            selection: Selection::new(),
+            layout: Layout::new(),
+            notify: Notify::new(),
+            profile: RwSignal::new(loopwright_lang::Profile::Documented),
+        }
+    }
+
+    /// Does an edit: one undo step. What is refused is said in a toast.
+    pub fn apply(self, edit: Edit) -> bool {
+        match self.doc.apply(edit) {
+            Ok(changed) => {
+                if changed {
+                    self.after_edit();
+                }
+                true
+            }
+            Err(refused) => {
+                self.notify.toast(Tone::Failed, refused.0);
+                false
+            }
+        }
+    }
+
+    /// Takes the last act back, and says which.
+    pub fn undo(self) {
+        let label = self.doc.undo_label();
+        if self.doc.undo() {
+            self.notify.say(crate::text::undone(&label.unwrap_or_default()));
+            self.after_edit();
+        }
+    }
+
+    /// Does the last undone act again, and says which.
+    pub fn redo(self) {
+        let label = self.doc.redo_label();
+        if self.doc.redo() {
+            self.notify.say(crate::text::redone(&label.unwrap_or_default()));
+            self.after_edit();
+        }
+    }
+
+    /// Selects an entity, shows the graph it is in and brings it into view.
+    pub fn reveal(self, id: EntityId) {
+        self.selection.reveal(self.doc, id);
+    }
+
+    fn after_edit(self) {
+        self.selection.drop_gone(self.doc);
+        self.problems.recompute_soon(self.doc);
+    }
+}
