@@ -1,6 +1,7 @@
 //! One place for set-up, serve, build, test and bench: `cargo xtask help` lists the commands.
 
 mod bench;
+mod cargo_shim;
 mod checks;
 mod debian;
 mod page_server;
@@ -34,6 +35,9 @@ Usage: cargo xtask COMMAND
 ";
 
 fn main() -> ExitCode {
+    if cargo_shim::is_called() {
+        return cargo_shim::run();
+    }
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match dispatch(&arguments) {
         Ok(()) => ExitCode::SUCCESS,

@@ -85,6 +85,11 @@ impl Kit {
         command
     }
 
+    /// The folders programs are looked for in, the tools' before the user's.
+    pub fn path(&self) -> &OsStr {
+        &self.path
+    }
+
     fn use_debian(&mut self) -> Outcome<()> {
         self.debian = true;
         self.rustc = steps::output(self.command("rustc").arg("-vV"))?;

@@ -1,5 +1,6 @@
 //! The app's files: built by Trunk, then finished here (the worker's folder gets its hash, the big files are compressed).
 
+use crate::cargo_shim;
 use crate::project::{self, Fingerprint, Project};
 use crate::setup::Kit;
 use crate::steps::{self, Outcome, Steps};
@@ -106,6 +107,9 @@ impl Site {
         if self.profile == Profile::WebDev {
             trunk.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", "--cfg erase_components");
         }
+        let mut folders = vec![cargo_shim::make(project)?];
+        folders.extend(std::env::split_paths(kit.path()));
+        trunk.env("PATH", std::env::join_paths(folders).map_err(|error| format!("PATH cannot be extended: {error}"))?);
         // Trunk takes a value other than true or false for a mistake, and the convention allows any.
         trunk.env_remove("NO_COLOR");
         steps::run(&mut trunk)
