@@ -1,0 +1,39 @@
+// Writes a picture of every screen: `node shots.mjs [NAME…]`. A screen is a line in SCREENS; each is taken light and dark, wide and narrow.
+import { openPage, picture, startBrowser } from "./lib.mjs";
+
+/** Screens: a name, and how to get there from a freshly opened app. `only` limits the looks. */
+export const SCREENS = [
+  { name: "start", go: async () => {} },
+];
+
+const LOOKS = [
+  { look: "light-wide", dark: false, viewport: { width: 1440, height: 900 } },
+  { look: "dark-wide", dark: true, viewport: { width: 1440, height: 900 } },
+  { look: "light-narrow", dark: false, viewport: { width: 820, height: 1100 } },
+  { look: "dark-narrow", dark: true, viewport: { width: 820, height: 1100 } },
+];
+
+const names = process.argv.slice(2);
+const folder = process.env.LOOPWRIGHT_SHOTS ?? "shots";
+const browser = await startBrowser();
+let failed = 0;
+
+for (const { name, path, go, only } of SCREENS.filter(({ name }) => names.length === 0 || names.includes(name))) {
+  for (const { look, ...options } of LOOKS.filter(({ look }) => !only || only.includes(look))) {
+    const tools = await openPage(browser, options);
+    try {
+      await tools.open(path);
+      await go(tools);
+      if (tools.complaints.length) throw new Error(`the page complained: ${tools.complaints.join("; ")}`);
+      console.log(await picture(tools.page, `${name}-${look}`, folder));
+    } catch (error) {
+      failed += 1;
+      console.log(`✗ ${name} ${look}: ${error.stack ?? error}`);
+      console.log(await picture(tools.page, `${name}-${look}-failed`, folder).catch(() => ""));
+    }
+    await tools.context.close();
+  }
+}
+
+await browser.close();
+if (failed) process.exit(1);
