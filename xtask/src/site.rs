@@ -147,11 +147,13 @@ impl Site {
 /// The state of the files the app is made of. The native parts of the workspace are not among them.
 pub fn source_state(project: &Project) -> Outcome<Fingerprint> {
     let mut state = Fingerprint::new();
-    let folders = ["src", "crates/lang", "crates/model", "crates/executor", "crates/stage", "crates/worker", "style", "assets", ".cargo"];
+    let folders = ["src", "crates", "style", "assets", ".cargo"];
     let files = ["Cargo.toml", "Cargo.lock", "Trunk.toml", "index.html", "package-lock.json", "xtask/compress.mjs", "xtask/src/site.rs"];
+    let native_only = [project.root.join("crates/cli")];
     let mut paths: Vec<PathBuf> = files.iter().map(|file| project.root.join(file)).collect();
     for folder in folders {
-        paths.extend(project::files_under(&project.root.join(folder))?);
+        let found = project::files_under(&project.root.join(folder))?;
+        paths.extend(found.into_iter().filter(|path| !native_only.iter().any(|folder| path.starts_with(folder))));
     }
     for path in paths {
         state.add(path.strip_prefix(&project.root).unwrap_or(&path).as_os_str().as_encoded_bytes());
