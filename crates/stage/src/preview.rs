@@ -2,8 +2,8 @@
 
 use crate::geometry::{Point, Rect, pt, rect};
 use crate::gesture::{DropTarget, End, Intent, Mods, Pick, PointerKind, Port, Side, Target, View};
-use crate::layout::free_place;
 use crate::machine::What;
+use crate::place::free_place;
 use crate::scene::{LinkId, NodeId, NodeShape};
 use crate::sizes;
 use crate::snap::{Guides, snap, to_grid};
