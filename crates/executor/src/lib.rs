@@ -1,4 +1,15 @@
 //! The executor: a state machine that asks for calls and timers and is told what came of them, its run log, the questions a
 //! run answers, and a driver that simulates everything with a virtual clock.
 
+pub mod compile;
+pub mod engine;
+pub mod log;
+mod message;
+pub mod names;
+pub mod payload;
 pub mod protocol;
+pub mod random;
+pub mod texts;
+
+pub use compile::Compiled;
+pub use engine::{Class, Command, Execution, Outcome, Progress, Ticket};

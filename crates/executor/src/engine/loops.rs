@@ -1,0 +1,523 @@
+//! ForEach and While (flow-agents.md), for steps of flow agents and operations of loop agents alike.
+
+use std::sync::Arc;
+
+use loopwright_lang::{List, Object, Scope, Severity, Text, Value, json::print_compact, mapping::OutputPlace, path};
+
+use super::{Class, Done, Execution, Frame, Running, SlotId, Ticket, Waiter, scope, task::Place};
+use crate::{
+    compile::{LoopSpec, loops::{LoopKind, Source}},
+    log::{EventKind, LoopDetail, NONE, ROOT_EVERY, Written},
+    protocol::{FrameKind, State},
+};
+
+/// A loop under way.
+#[derive(Debug)]
+pub struct Loop {
+    pub(crate) spec: Arc<LoopSpec>,
+    pub(crate) agent: SlotId,
+    pub(crate) parent_row: u32,
+    pub(crate) row: u32,
+    pub(crate) step: u32,
+    pub(crate) key: Text,
+    pub(crate) attempt: u32,
+    /// What a ForEach goes through, up to its limit.
+    items: List,
+    /// How many items there are, past the limit too.
+    available: u64,
+    /// Iterations to run of a ForEach.
+    count: u64,
+    /// The next iteration's number.
+    next: u64,
+    results: List,
+    errors: List,
+    /// Iterations whose results were written.
+    collected: u64,
+    /// Writes since a payload was kept whole.
+    unrooted: u32,
+    /// The loops around an iteration's number, outermost first.
+    path: Vec<u64>,
+    depth: u32,
+    /// The roots that stay the same from one iteration to the next.
+    scope: Scope,
+    /// The iterations under way: one, or a batch.
+    pub(crate) parts: Vec<Part>,
+    /// The payload as it was when the batch began.
+    batch_payload: Value,
+    batch_number: u32,
+    pub(crate) pause: Option<Ticket>,
+}
+
+/// An iteration under way.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(crate) index: u64,
+    pub(crate) row: u32,
+    pub(crate) item: Value,
+    pub(crate) running: Running,
+    pub(crate) done: Option<Done>,
+}
+
+/// What a loop leaves behind.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LoopDone {
+    pub iterations: u64,
+    pub results: List,
+    pub errors: List,
+    pub exit: &'static str,
+    /// Whether it came to its first iteration, or could have.
+    pub began: bool,
+}
+
+/// What a While's condition said.
+enum Held {
+    Yes,
+    No,
+    Cannot(String),
+}
+
+impl Loop {
+    pub(crate) fn new(spec: Arc<LoopSpec>, agent: SlotId, parent_row: u32, step: u32, key: Text, attempt: u32) -> Self {
+        Self {
+            spec,
+            agent,
+            parent_row,
+            row: NONE,
+            step,
+            key,
+            attempt,
+            items: List::new(),
+            available: 0,
+            count: 0,
+            next: 0,
+            results: List::new(),
+            errors: List::new(),
+            collected: 0,
+            unrooted: 0,
+            path: Vec::new(),
+            depth: 0,
+            scope: Scope::default(),
+            parts: Vec::new(),
+            batch_payload: Value::Undefined,
+            batch_number: 0,
+            pause: None,
+        }
+    }
+
+    fn left(&mut self, exit: &'static str) -> Box<LoopDone> {
+        Box::new(LoopDone {
+            iterations: self.next,
+            results: std::mem::take(&mut self.results),
+            errors: std::mem::take(&mut self.errors),
+            exit,
+            began: true,
+        })
+    }
+}
+
+impl Execution {
+    /// Begins a loop.
+    pub(crate) fn loop_start(&mut self, slot: SlotId, round: &mut Loop) -> Option<Done> {
+        round.row = self.begin(FrameKind::Loop, EventKind::LoopStart, round.parent_row, round.step, 0, Value::Undefined);
+        let spec = round.spec.clone();
+        let detail =
+            LoopDetail { spec: spec.clone(), of: None, iterations: Vec::new(), started: 0, succeeded: 0, failed: 0, exit: None };
+        self.log.detail_loop(round.row, detail);
+        for (code, message) in &spec.config.warnings {
+            self.notice(round.row, code, Severity::Warning, message);
+        }
+        let Frame::Agent(mut agent) = self.take(round.agent) else { return Some(Done::failed("cancelled")) };
+        let before = agent.payload.clone();
+        let began = self.loop_prepare(round, &mut agent);
+        let payload = agent.payload.clone();
+        let rooted = began.is_ok() && !crate::payload::same(&before, &payload);
+        if rooted {
+            self.wrote_root(&agent, round.row);
+        }
+        drop((before, payload));
+        if let Some(place) = self.slots.get_mut(round.agent) {
+            place.frame = Frame::Agent(agent);
+        }
+        match began {
+            Ok(()) => self.loop_next(slot, round, true),
+            Err(message) => {
+                let mut done = self.loop_over(round, "failed", Some(message.into()));
+                if let Some(left) = &mut done.round {
+                    left.began = false;
+                }
+                Some(done)
+            }
+        }
+    }
+
+    /// Reads the collection and empties what is collected into; or says why it cannot begin.
+    fn loop_prepare(&mut self, round: &mut Loop, agent: &mut super::AgentRun) -> Result<(), String> {
+        if agent.loops.len() >= loopwright_lang::limits::LOOP_LEVELS {
+            return Err(format!("Loops are nested more than {} levels deep", loopwright_lang::limits::LOOP_LEVELS));
+        }
+        let spec = round.spec.clone();
+        let config = &spec.config;
+        round.path.clone_from(&agent.path);
+        round.depth = agent.depth;
+        round.scope = agent.scope_without_payload();
+        let item = Value::Undefined;
+        round.scope.loops.insert(0, scope::loop_frame(config, item, 0));
+        if let Some(collection) = &config.collection {
+            let found = match &collection.source {
+                Source::Static(value) => value.clone(),
+                Source::Path(path) => agent.collection(path),
+                Source::Nothing => Value::Undefined,
+            };
+            let Value::List(items) = found else {
+                let path = print_compact(&Value::text(collection.text.as_str()));
+                return Err(format!("Collection path did not resolve to an array: {path} is {}", found.what()));
+            };
+            round.available = items.len() as u64;
+            let most = config.limit.unwrap_or(u64::MAX).min(loopwright_lang::limits::ITERATIONS);
+            round.count = round.available.min(most);
+            round.items = items;
+            let of = round.count;
+            if let Some(detail) = self.log.loop_mut(round.row) {
+                detail.of = Some(of);
+            }
+        }
+        let before = agent.payload.clone();
+        if let Some(output) = &spec.task.output {
+            agent.payload = output.start_loop(&agent.payload).map_err(|problem| problem.message)?;
+        }
+        // A While whose first condition cannot be evaluated has not started, so nothing is emptied.
+        if config.kind == LoopKind::While {
+            match self.loop_condition(round, &agent.payload) {
+                Held::Cannot(message) => {
+                    agent.payload = before;
+                    return Err(message);
+                }
+                Held::Yes => round.count = 1,
+                Held::No => round.count = 0,
+            }
+        }
+        Ok(())
+    }
+
+    /// Evaluates a While's condition for the next iteration.
+    fn loop_condition(&mut self, round: &mut Loop, payload: &Value) -> Held {
+        let spec = round.spec.clone();
+        let Some(condition) = &spec.config.condition else { return Held::No };
+        round.scope.payload = Some(payload.clone());
+        round.scope.results = Some(Value::List(round.results.clone()));
+        round.scope.errors = Some(Value::List(round.errors.clone()));
+        // Roots of a While condition do not include the step's messages and results.
+        let hidden = (round.scope.conversation.take(), round.scope.step_result.take());
+        if let Some(frame) = round.scope.loops.first_mut() {
+            frame.item = scope::attempt_item(round.next);
+            frame.index = round.next;
+        }
+        let held = condition.holds(&round.scope, &self.compiled.semantics);
+        (round.scope.conversation, round.scope.step_result) = hidden;
+        unshare(&mut round.scope);
+        let (arg, held) = match held {
+            Ok(true) => (1, Held::Yes),
+            Ok(false) => (0, Held::No),
+            Err(message) => (2, Held::Cannot(format!("Condition cannot be evaluated: {message}"))),
+        };
+        self.event(EventKind::Condition, round.row, arg);
+        held
+    }
+
+    /// Starts the next iteration or batch, pauses before it, or ends. `first`: there is no pause.
+    fn loop_next(&mut self, slot: SlotId, round: &mut Loop, first: bool) -> Option<Done> {
+        let spec = round.spec.clone();
+        let config = &spec.config;
+        if config.kind == LoopKind::While {
+            if !first {
+                let payload = match self.slots.get(round.agent).map(|place| &place.frame) {
+                    Some(Frame::Agent(agent)) => agent.payload.clone(),
+                    _ => Value::Undefined,
+                };
+                match self.loop_condition(round, &payload) {
+                    Held::Yes => {}
+                    Held::No => return Some(self.loop_over(round, "condition false", None)),
+                    Held::Cannot(message) => return Some(self.loop_over(round, "failed", Some(message.into()))),
+                }
+                let most = config.limit.unwrap_or(u64::MAX).min(loopwright_lang::limits::ITERATIONS);
+                if round.next >= most {
+                    let text = format!("The loop ended at its limit of {most} iterations; its condition still held.");
+                    self.notice(round.row, "L02", Severity::Warning, &text);
+                    return Some(self.loop_over(round, "limit", None));
+                }
+            } else if round.count == 0 {
+                return Some(self.loop_over(round, "condition false", None));
+            }
+        } else if round.next >= round.count {
+            if round.available > round.count {
+                let (all, done) = (round.available, round.count);
+                let text = format!("The loop ended at its limit of {done}; the list has {all} items, so {} were left.", all - done);
+                self.notice(round.row, "L02", Severity::Warning, &text);
+                return Some(self.loop_over(round, "limit", None));
+            }
+            return Some(self.loop_over(round, "completed", None));
+        }
+        if !first && config.delay > 0 {
+            self.event(EventKind::DelayStart, round.row, 0);
+            round.pause = Some(self.timer(Waiter::Pause(slot), config.delay, Class::Answer));
+            return None;
+        }
+        self.loop_batch(slot, round);
+        None
+    }
+
+    /// The pause is over.
+    pub(crate) fn loop_pause(&mut self, slot: SlotId, round: &mut Loop) -> Option<Done> {
+        round.pause = None;
+        self.event(EventKind::DelayEnd, round.row, 0);
+        self.loop_batch(slot, round);
+        None
+    }
+
+    /// Starts an iteration, or as many as run at a time.
+    fn loop_batch(&mut self, slot: SlotId, round: &mut Loop) {
+        let spec = round.spec.clone();
+        let config = &spec.config;
+        let payload = match self.slots.get(round.agent).map(|place| &place.frame) {
+            Some(Frame::Agent(agent)) => agent.payload.clone(),
+            _ => Value::Undefined,
+        };
+        let size = match config.batch {
+            Some(most) => (round.count - round.next).min(most as u64),
+            None => 1,
+        };
+        if config.batch.is_some() {
+            self.event(EventKind::BatchStart, round.row, round.batch_number);
+            round.batch_payload = payload.clone();
+        }
+        round.scope.results = Some(Value::List(round.results.clone()));
+        round.scope.errors = Some(Value::List(round.errors.clone()));
+        round.parts.clear();
+        let woken = self.ready.len();
+        for child in 0..size {
+            let index = round.next;
+            round.next += 1;
+            let item = match config.kind {
+                LoopKind::ForEach => usize::try_from(index).ok().and_then(|at| round.items.get(at)).cloned().unwrap_or_default(),
+                LoopKind::While => scope::attempt_item(index),
+            };
+            self.iteration(slot, round, child, index, item, &payload);
+        }
+        // Agents were put on the stack in index order; the first is to run first.
+        if let Some(new) = self.ready.get_mut(woken..) {
+            new.reverse();
+        }
+        unshare(&mut round.scope);
+    }
+
+    /// Starts one iteration.
+    fn iteration(&mut self, slot: SlotId, round: &mut Loop, child: u64, index: u64, item: Value, payload: &Value) {
+        let spec = round.spec.clone();
+        let number = u32::try_from(index).unwrap_or(NONE);
+        let row = self.begin(FrameKind::Iteration, EventKind::IterationStart, round.row, round.step, number, item.clone());
+        if let Some(detail) = self.log.loop_mut(round.row) {
+            detail.started += 1;
+            if row != NONE {
+                detail.iterations.push(row);
+            }
+        }
+        let seen = if let Some(frame) = round.scope.loops.first_mut() {
+            frame.item = item.clone();
+            frame.index = index;
+            if spec.task.needs_payload() { scope::with_variables(payload, frame, spec.config.index_name()) } else { Value::Undefined }
+        } else {
+            Value::Undefined
+        };
+        round.scope.payload = Some(seen.clone());
+        let mut path = round.path.clone();
+        path.push(index);
+        let place = Place { owner: (slot, child), row: Self::kept_row(row, round.row), path, key: round.key.clone(), attempt: round.attempt, depth: round.depth };
+        let place = if row == NONE { Place { row: NONE, ..place } } else { place };
+        let running = self.start_task(&spec.task, &round.scope, seen, place);
+        round.scope.payload = None;
+        round.parts.push(Part { index, row, item, running, done: None });
+    }
+
+    /// An iteration is done.
+    pub(crate) fn loop_child(&mut self, slot: SlotId, round: &mut Loop, child: u64, mut done: Done) -> Option<Done> {
+        if let Some(message) = done.message.take() {
+            let row = usize::try_from(child).ok().and_then(|at| round.parts.get(at)).map_or(round.row, |part| part.row);
+            self.notice(row, "R02", Severity::Hint, &format!("The agent ended with a message: {message}"));
+        }
+        if round.spec.config.batch.is_none() {
+            let mut part = round.parts.pop()?;
+            part.running = Running::Nothing;
+            return match self.iteration_over(round, &part, done, true) {
+                Ok(()) => self.loop_next(slot, round, false),
+                Err(message) => Some(self.loop_over(round, "failed", Some(message))),
+            };
+        }
+        let part = usize::try_from(child).ok().and_then(|at| round.parts.get_mut(at))?;
+        part.running = Running::Nothing;
+        let (row, state, error) = (part.row, done.state(), done.error.clone());
+        let result = done.result.clone();
+        part.done = Some(done);
+        let now = self.now;
+        self.log.end(now, row, EventKind::IterationEnd, state, result, error);
+        if round.parts.iter().any(|part| part.done.is_none()) {
+            return None;
+        }
+        // All of the batch are done: their results go in by index.
+        self.event(EventKind::BatchEnd, round.row, round.batch_number);
+        round.batch_number += 1;
+        round.batch_payload = Value::Undefined;
+        let mut parts = std::mem::take(&mut round.parts);
+        for part in &mut parts {
+            let Some(done) = part.done.take() else { continue };
+            if let Err(message) = self.iteration_over(round, part, done, false) {
+                return Some(self.loop_over(round, "failed", Some(message)));
+            }
+        }
+        self.loop_next(slot, round, false)
+    }
+
+    /// Writes what an iteration gave and counts it. `Err`: the loop ends with this error. `ends`: its row ends now.
+    fn iteration_over(&mut self, round: &mut Loop, part: &Part, mut done: Done, ends: bool) -> Result<(), Text> {
+        let mut event = None;
+        if done.ok
+            && let Some(output) = &round.spec.clone().task.output
+            && let Frame::Agent(mut agent) = self.take(round.agent)
+        {
+            let place = OutputPlace {
+                iteration: Some((part.index, round.spec.config.index_variable.as_deref().map(Into::into))),
+                collected: round.collected,
+            };
+            let payload = std::mem::take(&mut agent.payload);
+            match output.apply(&done.result, &payload, &place, self.semantics()) {
+                Ok(applied) => {
+                    drop(payload);
+                    agent.payload = applied.payload;
+                    agent.special(applied.specials);
+                    self.problems(part.row, &applied.warnings);
+                    event = Some(round.collected);
+                }
+                Err(problem) => {
+                    agent.payload = payload;
+                    done.ok = false;
+                    done.error = Some(problem.message.into());
+                }
+            }
+            if let Some(place) = self.slots.get_mut(round.agent) {
+                place.frame = Frame::Agent(agent);
+            }
+        }
+        let now = self.now;
+        let number = if ends {
+            self.log.end(now, part.row, EventKind::IterationEnd, done.state(), done.result.clone(), done.error.clone())
+        } else {
+            if !done.ok
+                && let Some(row) = self.log.rows.get_mut(part.row as usize)
+                && row.state == State::Succeeded
+            {
+                row.state = State::Failed;
+                row.error.clone_from(&done.error);
+                self.log.failures += 1;
+            }
+            self.event(EventKind::Applied, part.row, 0)
+        };
+        if let Some(collected) = event {
+            self.iteration_wrote(round, part.row, number, collected);
+        }
+        if let Some(detail) = self.log.loop_mut(round.row) {
+            if done.ok {
+                detail.succeeded += 1;
+            } else {
+                detail.failed += 1;
+            }
+        }
+        if done.ok {
+            round.collected += 1;
+            round.results.push(done.result);
+            return Ok(());
+        }
+        let message = done.error.unwrap_or_else(|| "failed".into());
+        let index = Value::Number(part.index as f64);
+        let error: Object =
+            [("index", index), ("item", part.item.clone()), ("message", Value::Text(message.clone()))].into_iter().collect();
+        if round.spec.config.continue_on_error {
+            round.errors.push(Value::Object(error));
+            return Ok(());
+        }
+        round.errors = [Value::Object(error)].into_iter().collect();
+        Err(message)
+    }
+
+    /// Notes that an iteration wrote to the payload; now and then the payload is kept whole.
+    fn iteration_wrote(&mut self, round: &mut Loop, row: u32, event: u32, collected: u64) {
+        round.unrooted += 1;
+        let Some(Frame::Agent(agent)) = self.slots.get(round.agent).map(|place| &place.frame) else { return };
+        let agent_row = agent.row;
+        if row == NONE {
+            return;
+        }
+        let what = if round.unrooted >= ROOT_EVERY {
+            round.unrooted = 0;
+            Written::Root(agent.payload.clone())
+        } else {
+            Written::Iteration { collected: u32::try_from(collected).unwrap_or(u32::MAX) }
+        };
+        self.log.wrote(agent_row, event, row, what);
+    }
+
+    /// Ends a loop.
+    fn loop_over(&mut self, round: &mut Loop, exit: &'static str, error: Option<Text>) -> Done {
+        let now = self.now;
+        if let Some(detail) = self.log.loop_mut(round.row) {
+            detail.exit = Some(exit);
+        }
+        let state = if error.is_some() { State::Failed } else { State::Succeeded };
+        self.log.end(now, round.row, EventKind::LoopEnd, state, Value::Undefined, error.clone());
+        if self.log.summarised
+            && let Some(Frame::Agent(agent)) = self.slots.get(round.agent).map(|place| &place.frame)
+        {
+            let (row, payload) = (agent.row, agent.payload.clone());
+            let event = self.event(EventKind::Payload, round.row, 0);
+            self.log.wrote(row, event, round.row, Written::Root(payload));
+        }
+        Done { ok: error.is_none(), result: Value::Undefined, error, round: Some(round.left(exit)), message: None, limit: false }
+    }
+
+    /// What a loop has done when its own time limit cuts it; it is then cancelled like anything else.
+    pub(crate) fn cut_loop(&mut self, slot: SlotId) -> Option<Box<LoopDone>> {
+        let Some(Frame::Loop(round)) = self.slots.get_mut(slot).map(|place| &mut place.frame) else { return None };
+        let (row, left) = (round.row, round.left("failed"));
+        if let Some(detail) = self.log.loop_mut(row) {
+            detail.exit = Some("failed");
+        }
+        Some(left)
+    }
+}
+
+/// Lets go of what the next write changes, so that it need not be copied.
+fn unshare(scope: &mut Scope) {
+    scope.payload = None;
+    scope.results = None;
+    scope.errors = None;
+}
+
+impl super::AgentRun {
+    /// What a collection path leads to (ruling 21): a loop's variable, otherwise the payload.
+    fn collection(&self, found: &path::Path) -> Value {
+        let Some((root, rest)) = found.segments.split_first() else { return Value::Undefined };
+        if let path::Key::Name(name) = &root.key {
+            for frame in &self.loops {
+                if *name == frame.item_variable {
+                    return path::walk(&frame.item, rest);
+                }
+                if frame.index_variable.as_ref() == Some(name) || name.as_str() == "index" {
+                    return path::walk(&Value::Number(frame.index as f64), rest);
+                }
+            }
+            let is_payload = if rest.is_empty() { name.as_str() == "payload" } else { name.eq_ignore_ascii_case("payload") };
+            if is_payload {
+                return path::walk(&self.payload, rest);
+            }
+        }
+        path::walk(&self.payload, &found.segments)
+    }
+}

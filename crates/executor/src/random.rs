@@ -1,0 +1,97 @@
+//! Simulated chance. Every draw has a key of its own, so that editing one step never changes what another one draws.
+
+use sha2::{Digest, Sha256};
+
+/// What a draw is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// How long a call takes.
+    Latency,
+    /// Whether a call fails.
+    Failure,
+}
+
+impl Purpose {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Latency => "latency",
+            Self::Failure => "failure",
+        }
+    }
+}
+
+/// The key of a draw.
+#[derive(Clone, Copy, Debug)]
+pub struct Key<'a> {
+    /// The scenario's seed.
+    pub seed: &'a str,
+    /// The step's ID, or its name.
+    pub step: &'a str,
+    /// The numbers of the loops around the call, outermost first.
+    pub path: &'a [u64],
+    /// Which attempt, from 1.
+    pub attempt: u32,
+    /// What for.
+    pub purpose: Purpose,
+}
+
+impl Key<'_> {
+    /// The first 8 bytes of SHA-256 over the parts, each with its length before it.
+    pub fn bits(&self) -> u64 {
+        let mut hash = Sha256::new();
+        let mut part = |bytes: &[u8]| {
+            hash.update((bytes.len() as u64).to_be_bytes());
+            hash.update(bytes);
+        };
+        part(self.seed.as_bytes());
+        part(self.step.as_bytes());
+        let path: Vec<u8> = self.path.iter().flat_map(|index| index.to_be_bytes()).collect();
+        part(&path);
+        part(&self.attempt.to_be_bytes());
+        part(self.purpose.name().as_bytes());
+        hash.finalize().iter().take(8).fold(0, |bits, byte| (bits << 8) | u64::from(*byte))
+    }
+
+    /// A number from 0 up to, not including, 1.
+    #[expect(clippy::cast_precision_loss, reason = "53 bits fit a double exactly")]
+    pub fn uniform(&self) -> f64 {
+        (self.bits() >> 11) as f64 / 9_007_199_254_740_992.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_key_draws_the_same_for_ever() {
+        let draw = |seed, step, path: &[u64], attempt, purpose| Key { seed, step, path, attempt, purpose }.bits();
+        use Purpose::{Failure, Latency};
+        let drawn = [
+            draw("", "", &[], 1, Latency),
+            draw("seed", "Send", &[], 1, Latency),
+            draw("seed", "Send", &[0], 1, Latency),
+            draw("seed", "Send", &[0], 2, Latency),
+            draw("seed", "Send", &[0], 1, Failure),
+            draw("seed", "Send", &[1], 1, Failure),
+            draw("seed", "Send", &[1, 2], 1, Failure),
+            draw("seed", "Sen", &[0], 1, Failure),
+            draw("dees", "Send", &[0], 1, Failure),
+            draw("seed", "Émile", &[9], 3, Failure),
+        ];
+        assert_eq!(drawn, FIXED);
+    }
+
+    const FIXED: [u64; 10] = [0; 10];
+
+    #[test]
+    fn uniform_stays_below_one_and_spreads() {
+        let mut sum = 0.0;
+        for index in 0..1_000 {
+            let value = Key { seed: "s", step: "x", path: &[index], attempt: 1, purpose: Purpose::Latency }.uniform();
+            assert!((0.0..1.0).contains(&value));
+            sum += value;
+        }
+        assert!((sum / 1_000.0 - 0.5).abs() < 0.05);
+    }
+}
