@@ -9,7 +9,10 @@ pub mod names;
 pub mod payload;
 pub mod protocol;
 pub mod random;
+pub mod scenario;
+pub mod simulation;
 pub mod texts;
 
 pub use compile::Compiled;
 pub use engine::{Class, Command, Execution, Outcome, Progress, Ticket};
+pub use simulation::Simulation;

@@ -5,7 +5,7 @@ use loopwright_lang::{List, Object, Value};
 /// Merges: objects merge, lists and scalars replace (flow-agents.md, "Traversal"). What is the same already is left alone.
 pub fn deep_merge(target: &Value, patch: &Value) -> Value {
     let (Value::Object(into), Value::Object(from)) = (target, patch) else { return patch.clone() };
-    if into.ptr_eq(from) {
+    if into.is_same(from) {
         return target.clone();
     }
     let mut merged = into.clone();
@@ -26,8 +26,8 @@ pub fn deep_merge(target: &Value, patch: &Value) -> Value {
 /// Whether two values are the same one in memory; equal scalars count too.
 pub fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
-        (Value::List(a), Value::List(b)) => a.ptr_eq(b),
-        (Value::Object(a), Value::Object(b)) => a.ptr_eq(b),
+        (Value::List(a), Value::List(b)) => a.is_same(b),
+        (Value::Object(a), Value::Object(b)) => a.is_same(b),
         (Value::Number(a), Value::Number(b)) => a.to_bits() == b.to_bits(),
         (Value::Spelled(a), Value::Spelled(b)) => a.spelling() == b.spelling(),
         (Value::Text(a), Value::Text(b)) => a == b,
@@ -145,7 +145,7 @@ fn add(target: &Value, patch: &Value) -> Value {
             }
             Value::Object(changed)
         }
-        (Value::List(list), Value::List(patch)) => list.iter().chain(patch.iter()).cloned().collect::<List>().into(),
+        (Value::List(list), Value::List(patch)) => Value::List(list.iter().chain(patch.iter()).cloned().collect()),
         (Value::Object(_), Value::List(_)) | (Value::List(_), Value::Object(_)) => target.clone(),
         _ => patch.clone(),
     }

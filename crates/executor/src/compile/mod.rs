@@ -33,6 +33,8 @@ pub struct Compiled {
 pub struct Agent {
     /// The graph.
     pub graph: EntityId,
+    /// Its ID, if it has one.
+    pub id: Option<Text>,
     /// Its name.
     pub name: Text,
     /// Whether a model decides what comes next.
@@ -181,6 +183,7 @@ impl Compiled {
             let kind = graph.entity.fields.get("kind").and_then(Value::as_str).unwrap_or("flow");
             this.agents.push(Agent {
                 graph: graph.id(),
+                id: text_field(graph.entity, &["ID"]),
                 name: graph.name().into(),
                 is_loop: kind.eq_ignore_ascii_case("loop"),
                 steps: Vec::new(),

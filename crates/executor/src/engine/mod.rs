@@ -90,6 +90,8 @@ pub struct Call {
     pub attempt: u32,
     /// Of a loop agent's model: the agent and the turn, from 0.
     pub turn: Option<(usize, u64)>,
+    /// The row it belongs to.
+    pub row: u32,
     /// Whether it is an agent of the document, that is run and not called; only in a [trace](Execution::trace).
     pub nested: bool,
 }
@@ -302,6 +304,11 @@ impl Execution {
             Waiter::Pause(slot) => Wake::Pause(slot),
         });
         Ok(())
+    }
+
+    /// Whether a ticket is still waited for.
+    pub fn wants(&self, ticket: Ticket) -> bool {
+        self.tickets.contains_key(&ticket)
     }
 
     /// Ends the run where it is.

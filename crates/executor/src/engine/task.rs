@@ -44,6 +44,7 @@ impl Execution {
                     key: place.key,
                     attempt: place.attempt,
                     turn: None,
+                    row: place.row,
                     nested: false,
                 };
                 match kind {
@@ -78,6 +79,7 @@ impl Execution {
                         key: place.key.clone(),
                         attempt: place.attempt,
                         turn: None,
+                        row: place.row,
                         nested: true,
                     };
                     trace.push((self.now, call));

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use loopwright_lang::{List, LoopFrame, Object, Scope, Severity, Text, Value, json::print_compact};
+use loopwright_lang::{List, LoopFrame, Object, Scope, Text, Value, json::print_compact};
 
 use super::{Call, Done, Execution, Frame, Running, SlotId, loops::Loop, task::Place};
 use crate::{
@@ -219,6 +219,7 @@ impl Execution {
             key,
             attempt: 1,
             turn: Some((agent.agent, turn)),
+            row: agent.turn_row,
             nested: false,
         };
         let ticket = self.dispatch(call, (slot, 0), false);

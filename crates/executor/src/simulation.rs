@@ -1,0 +1,288 @@
+//! The simulated driver: a virtual clock, and scripts for every call.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet, BinaryHeap},
+    sync::Arc,
+};
+
+use loopwright_lang::{Profile, Severity, Text, Value};
+use loopwright_model::{Document, Entity, EntityId, EntityKind};
+
+use crate::{
+    compile::{CalleeKind, Compiled},
+    engine::{Call, Class, Command, Execution, Outcome, Progress, Ticket},
+    log::RunLog,
+    protocol::{RunId, RunState, Trouble},
+    scenario::{Answer, Asked, Scenario},
+};
+
+/// Something that will happen. Ordered by time, class and the order in which it was asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Coming {
+    pub(crate) at: u64,
+    pub(crate) class: Class,
+    pub(crate) sequence: u64,
+    pub(crate) ticket: Ticket,
+    pub(crate) outcome: Outcome,
+}
+
+impl Coming {
+    fn key(&self) -> (u64, Class, u64) {
+        (self.at, self.class, self.sequence)
+    }
+}
+
+impl PartialEq for Coming {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+impl Eq for Coming {}
+impl PartialOrd for Coming {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Coming {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+/// A run with everything simulated.
+#[derive(Debug)]
+pub struct Simulation {
+    pub(crate) execution: Execution,
+    pub(crate) scenario: Arc<Scenario>,
+    pub(crate) coming: BinaryHeap<Reverse<Coming>>,
+    pub(crate) sequence: u64,
+    /// Calls so far of each callee, by its place.
+    pub(crate) counters: BTreeMap<usize, u64>,
+    /// What each action of the catalogue answers without a script.
+    samples: BTreeMap<usize, Value>,
+    said: BTreeSet<Text>,
+    stale: usize,
+    commands: Vec<Command>,
+    pub(crate) run: RunId,
+}
+
+impl Simulation {
+    /// Makes a run ready. It may be of a document with problems: the step that cannot run fails with its problem.
+    pub fn new(document: &Document, graph: EntityId, scenario: Option<EntityId>, profile: Profile) -> Result<Self, Trouble> {
+        let entity = match scenario {
+            None => None,
+            Some(id) => match document.get(id).filter(|entity| entity.kind == EntityKind::Scenario) {
+                Some(entity) => Some(entity),
+                None => return Err(Trouble::new("scenario_unknown", "The scenario is not in the document any more.")),
+            },
+        };
+        let scenario = Arc::new(Scenario::read(entity));
+        let compiled = Arc::new(Compiled::new(document, profile, &|kind, name| scenario.has(kind, name)));
+        let Some(agent) = compiled.agent_of(graph) else {
+            return Err(Trouble::new("graph_unknown", "The graph to run is not in the document any more."));
+        };
+        let samples = compiled
+            .callees
+            .iter()
+            .enumerate()
+            .filter(|(_, callee)| callee.kind == CalleeKind::Action)
+            .filter_map(|(place, callee)| Some((place, sample_outputs(document.get(callee.entity?)?))))
+            .collect();
+        let execution = Execution::start(compiled, agent, scenario.input.clone());
+        Ok(Self {
+            execution,
+            scenario,
+            coming: BinaryHeap::new(),
+            sequence: 0,
+            counters: BTreeMap::new(),
+            samples,
+            said: BTreeSet::new(),
+            stale: 0,
+            commands: Vec::new(),
+            run: RunId(0),
+        })
+    }
+
+    /// Gives the run its number for summaries.
+    pub fn numbered(mut self, run: RunId) -> Self {
+        self.run = run;
+        self
+    }
+
+    /// Works on the run until it has done about `budget` things or has ended.
+    pub fn run_slice(&mut self, budget: usize) -> Progress {
+        let until = self.execution.steps.saturating_add(budget as u64);
+        loop {
+            let left = until.saturating_sub(self.execution.steps);
+            if left == 0 {
+                let over = self.execution.log.state != RunState::Running;
+                return if over { Progress::Finished } else { Progress::Working };
+            }
+            let progress = self.execution.advance(usize::try_from(left).unwrap_or(usize::MAX));
+            let mut commands = std::mem::take(&mut self.commands);
+            self.execution.swap_commands(&mut commands);
+            for command in commands.drain(..) {
+                self.obey(command);
+            }
+            self.commands = commands;
+            match progress {
+                Progress::Finished => return Progress::Finished,
+                Progress::Working => {}
+                Progress::Waiting if !self.next_event() => {
+                    // Nothing will ever come: that is a defect of ours, and must not hang whoever waits.
+                    self.execution.cancel();
+                    self.execution.log.error = Some("The run waits for something that will not come.".into());
+                    return Progress::Finished;
+                }
+                Progress::Waiting => {}
+            }
+        }
+    }
+
+    /// Runs to the end.
+    pub fn run_to_end(&mut self) {
+        while self.run_slice(1 << 20) != Progress::Finished {}
+    }
+
+    /// Ends the run where it is.
+    pub fn cancel(&mut self) {
+        self.execution.cancel();
+        self.coming.clear();
+    }
+
+    /// What happened so far.
+    pub fn log(&self) -> &RunLog {
+        self.execution.log()
+    }
+
+    /// The execution, e.g. for its clock.
+    pub fn execution(&self) -> &Execution {
+        &self.execution
+    }
+
+    /// Notes every call with its parameters, from now on.
+    pub fn trace(&mut self) {
+        self.execution.trace.get_or_insert_default();
+    }
+
+    /// The calls that were noted, with their times in microseconds.
+    pub fn traced(&self) -> &[(u64, Call)] {
+        self.execution.trace.as_deref().unwrap_or_default()
+    }
+
+    /// Lets the next thing happen.
+    fn next_event(&mut self) -> bool {
+        while let Some(Reverse(coming)) = self.coming.pop() {
+            if self.execution.wants(coming.ticket) {
+                return self.execution.complete(coming.ticket, coming.at, coming.outcome).is_ok();
+            }
+            self.stale = self.stale.saturating_sub(1);
+        }
+        false
+    }
+
+    fn obey(&mut self, command: Command) {
+        match command {
+            Command::StartTimer { ticket, after, class } => self.come(ticket, after, class, Outcome::Fired),
+            Command::StartCall { ticket, call } => {
+                let answer = self.answer(&call);
+                self.come(ticket, answer.after, Class::Answer, answer.outcome);
+            }
+            Command::Cancel { .. } => {
+                self.stale += 1;
+                if self.stale > 4_096 && self.stale * 2 > self.coming.len() {
+                    let execution = &self.execution;
+                    self.coming.retain(|Reverse(coming)| execution.wants(coming.ticket));
+                    self.stale = 0;
+                }
+            }
+        }
+    }
+
+    fn come(&mut self, ticket: Ticket, after: u64, class: Class, outcome: Outcome) {
+        let at = self.execution.now().saturating_add(after);
+        self.coming.push(Reverse(Coming { at, class, sequence: self.sequence, ticket, outcome }));
+        self.sequence += 1;
+    }
+
+    /// What a call answers.
+    fn answer(&mut self, call: &Call) -> Answer {
+        let compiled = self.execution.compiled.clone();
+        let mut asked = Asked { number: 0, params: &call.params, step: &call.key, path: &call.path, attempt: call.attempt };
+        if let Some((agent, turn)) = call.turn {
+            asked.number = turn;
+            let made = compiled.agents.get(agent);
+            let (id, name) = made.map_or((None, ""), |made| (made.id.as_deref(), made.name.as_str()));
+            return match self.scenario.turn(id, name, &asked) {
+                Some((answer, repeated)) => {
+                    if repeated {
+                        self.say(call, "S03", &format!("{name} has no more scripted answers; the last one repeats."));
+                    }
+                    answer
+                }
+                None => {
+                    self.say(call, "S02", &format!("{name} has no scripted answers; it completes at once."));
+                    let done = Value::object([("taskComplete", Value::Bool(true)), ("message", Value::text(""))]);
+                    Answer { after: 0, outcome: Outcome::Returned(done) }
+                }
+            };
+        }
+        let Some((place, callee)) = call.callee.and_then(|place| Some((place, compiled.callees.get(place)?))) else {
+            return Answer { after: 0, outcome: Outcome::Threw("There is nothing to call.".into()) };
+        };
+        let counter = self.counters.entry(place).or_insert(0);
+        asked.number = *counter;
+        *counter += 1;
+        if let Some(answer) = self.scenario.answer(callee.kind, callee.id.as_deref(), &callee.name, &asked) {
+            return answer;
+        }
+        let outcome = match callee.kind {
+            CalleeKind::Action => {
+                self.say(call, "S01", &format!("{} has no script; it answers with sample values.", callee.name));
+                self.samples.get(&place).cloned().unwrap_or_else(|| Value::object::<&str>([]))
+            }
+            CalleeKind::Prompt | CalleeKind::Agent => {
+                self.say(call, "S01", &format!("{} has no script; it answers {{}}.", callee.name));
+                Value::object::<&str>([])
+            }
+        };
+        Answer { after: 0, outcome: Outcome::Returned(outcome) }
+    }
+
+    /// Says something about a call once.
+    fn say(&mut self, call: &Call, code: &str, message: &str) {
+        if self.said.insert(message.into()) {
+            let now = self.execution.now();
+            self.execution.log.notice(now, call.row, code, Severity::Warning, message);
+        }
+    }
+}
+
+/// Sample values for the outputs of an action: its examples, or something of its types.
+fn sample_outputs(action: &Entity) -> Value {
+    let sample = |name: &str, spec: &Value| -> Value {
+        for key in ["example", "sample", "default"] {
+            if let Some(value) = spec.get(key).filter(|value| !value.is_nullish()) {
+                return value.clone();
+            }
+        }
+        let kind = spec.as_str().or_else(|| spec.get("type").and_then(Value::as_str)).unwrap_or("string").to_ascii_lowercase();
+        match kind.as_str() {
+            "number" | "integer" | "float" | "decimal" => Value::Number(1.0),
+            "boolean" | "bool" => Value::Bool(true),
+            "list" | "array" => Value::list([]),
+            "object" => Value::object::<&str>([]),
+            _ => Value::text(format!("sample {name}")),
+        }
+    };
+    match action.fields.get("outputs").or_else(|| action.fields.get("Outputs")) {
+        Some(Value::List(outputs)) => Value::object(outputs.iter().filter_map(|output| {
+            let name = output.as_str().or_else(|| output.get("name").and_then(Value::as_str)).or_else(|| output.get("Name").and_then(Value::as_str))?;
+            let spec = if output.as_object().is_some() { output.clone() } else { Value::text("string") };
+            Some((name.to_owned(), sample(name, &spec)))
+        })),
+        Some(Value::Object(outputs)) => Value::object(outputs.iter().map(|(name, spec)| (name.clone(), sample(name, spec)))),
+        _ => Value::object::<&str>([]),
+    }
+}
