@@ -3,11 +3,13 @@
 //! parsing never fails: it returns what it understood *and* a list of problems.
 
 pub mod expr;
+mod hash;
 pub mod json;
 pub mod limits;
 pub mod mapping;
 pub mod number;
 pub mod path;
+pub mod pool;
 pub mod problem;
 pub mod scope;
 pub mod semantics;
