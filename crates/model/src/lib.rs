@@ -2,16 +2,22 @@
 //! edit has an exact inverse, and validation returns a list of problems, never an error.
 
 pub mod catalogue;
+pub mod columns;
 pub mod config;
 pub mod document;
 pub mod edit;
 pub mod format;
 pub mod history;
+mod invariants;
+pub mod reference;
+pub mod scenario;
 pub mod validate;
 pub mod view;
 
+pub use catalogue::Referent;
 pub use document::{Document, End, Entity, EntityId, EntityKind, Origin};
 pub use edit::{Change, Edit, Refused, Touched};
 pub use history::History;
+pub use scenario::ScenarioRef;
 pub use validate::{Place, Problem, validate};
 pub use view::{GraphRef, PathRef, StepKind, StepRef};

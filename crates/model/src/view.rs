@@ -2,7 +2,7 @@
 
 use loopwright_lang::Value;
 
-use crate::{Document, End, Entity, EntityId, EntityKind, document::ROOT};
+use crate::{Document, End, Entity, EntityId, EntityKind, document::ROOT, reference::nonblank};
 
 /// The kinds of step, and of the body of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -119,6 +119,10 @@ impl<'a> GraphRef<'a> {
     pub fn name(self) -> &'a str {
         self.entity.fields.get("Name").and_then(Value::as_str).unwrap_or_default()
     }
+    /// Its `ID`, if it is a text that is not blank.
+    pub fn id_text(self) -> Option<&'a str> {
+        nonblank(self.entity.fields.get("ID"))
+    }
     /// Its steps in file order.
     pub fn steps(self) -> impl Iterator<Item = StepRef<'a>> {
         self.document.children_of_kind(self.entity.id, EntityKind::Step).map(move |entity| StepRef { document: self.document, entity })
@@ -145,6 +149,14 @@ impl<'a> StepRef<'a> {
     /// Its `Name`, or nothing.
     pub fn name(self) -> &'a str {
         self.field("Name").and_then(Value::as_str).unwrap_or_default()
+    }
+    /// Its `ID`, if it is a text that is not blank.
+    pub fn id_text(self) -> Option<&'a str> {
+        nonblank(self.field("ID"))
+    }
+    /// Its graph.
+    pub fn graph_id(self) -> EntityId {
+        self.entity.parent
     }
     /// Its `StepType` as written, or nothing.
     pub fn step_type(self) -> &'a str {
