@@ -124,7 +124,8 @@ impl Doc {
 
     fn announce(self, touched: &Touched) {
         let labels = self.history.with_value(|history| (history.undo_label().map(str::to_owned), history.redo_label().map(str::to_owned)));
-        let triggers: Vec<ArcTrigger> = self.watched.with_value(|watched| touched.ids.iter().filter_map(|id| watched.get(id).cloned()).collect());
+        let triggers: Vec<ArcTrigger> =
+            self.watched.with_value(|watched| touched.ids.iter().filter_map(|id| watched.get(id).cloned()).collect());
         let structure = touched.structure.then(|| self.structure.get_value());
         self.revision.update(|revision| *revision += 1);
         if self.labels.with_untracked(|old| *old != labels) {

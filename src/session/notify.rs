@@ -42,7 +42,13 @@ impl Notify {
     /// Shows a toast, and says it.
     pub fn toast(self, tone: Tone, message: impl Into<String>) {
         let message = message.into();
-        let id = self.next.try_update_value(|next| { *next += 1; *next }).unwrap_or_default();
+        let id = self
+            .next
+            .try_update_value(|next| {
+                *next += 1;
+                *next
+            })
+            .unwrap_or_default();
         self.say(message.clone());
         self.toasts.update(|toasts| {
             toasts.retain(|toast| toast.message != message);

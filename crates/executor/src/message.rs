@@ -11,14 +11,14 @@ use crate::{
 pub(crate) fn loop_result(spec: &LoopSpec, called: &Text, round: &LoopDone) -> Value {
     let kind = spec.config.kind;
     let (label, field, over) = match kind {
-        LoopKind::ForEach => ("Collection", "collection", spec.config.collection.as_ref().map_or("", |collection| collection.text.as_str())),
+        LoopKind::ForEach => {
+            ("Collection", "collection", spec.config.collection.as_ref().map_or("", |collection| collection.text.as_str()))
+        }
         LoopKind::While => ("Condition", "condition", spec.config.condition.as_ref().map_or("", |condition| condition.text.as_str())),
     };
     let (ok, failed) = (round.results.len(), round.errors.len());
-    let mut text = format!(
-        "## Loop Completed\n**Type:** {}\n**{label}:** {over}\n**Processed:** {ok}, **Errors:** {failed}\n",
-        kind.name()
-    );
+    let mut text =
+        format!("## Loop Completed\n**Type:** {}\n**{label}:** {over}\n**Processed:** {ok}, **Errors:** {failed}\n", kind.name());
     for (number, result) in round.results.iter().enumerate() {
         text.push_str(&format!("\n### Iteration {}\n", number + 1));
         text.push_str(&match spec.task.body {

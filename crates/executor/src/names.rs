@@ -102,7 +102,8 @@ pub fn find<'a>(wanted: &str, names: impl Iterator<Item = &'a str> + Clone) -> M
     if lower.is_empty() {
         return Match::None;
     }
-    let places = |fits: &dyn Fn(&str) -> bool| names.clone().enumerate().filter(|(_, name)| fits(name)).map(|(at, _)| at).collect::<Vec<_>>();
+    let places =
+        |fits: &dyn Fn(&str) -> bool| names.clone().enumerate().filter(|(_, name)| fits(name)).map(|(at, _)| at).collect::<Vec<_>>();
     let mut found = places(&|name| name.to_lowercase() == lower);
     if found.is_empty() {
         found = places(&|name| name.to_lowercase().contains(&lower));

@@ -42,9 +42,12 @@ const DELETE: &str = "__DELETE__";
 /// Applies a `payloadChangeRequest` (loop-agents.md, ruling 32): remove, replace, update, then new elements.
 pub fn apply_change(payload: &Value, request: &Value) -> Value {
     let mut payload = if payload.is_nullish() { Value::object::<&str>([]) } else { payload.clone() };
-    for (name, change) in
-        [("removeElements", remove as fn(&Value, &Value) -> Value), ("replaceElements", replace), ("updateElements", update), ("newElements", add)]
-    {
+    for (name, change) in [
+        ("removeElements", remove as fn(&Value, &Value) -> Value),
+        ("replaceElements", replace),
+        ("updateElements", update),
+        ("newElements", add),
+    ] {
         if let Some(patch @ Value::Object(_)) = request.get(name)
             && payload.as_object().is_some()
         {

@@ -282,7 +282,9 @@ impl Generator {
                 }
                 mapping::resolve_text(text, &self.scope, &self.semantics).value
             }
-            Value::Object(object) => Value::object(object.iter().map(|(key, value)| (key.clone(), self.item(value, index))).collect::<Vec<_>>()),
+            Value::Object(object) => {
+                Value::object(object.iter().map(|(key, value)| (key.clone(), self.item(value, index))).collect::<Vec<_>>())
+            }
             Value::List(list) => Value::list(list.iter().map(|value| self.item(value, index)).collect::<Vec<_>>()),
             other => other.clone(),
         }

@@ -278,7 +278,10 @@ fn sample_outputs(action: &Entity) -> Value {
     };
     match action.fields.get("outputs").or_else(|| action.fields.get("Outputs")) {
         Some(Value::List(outputs)) => Value::object(outputs.iter().filter_map(|output| {
-            let name = output.as_str().or_else(|| output.get("name").and_then(Value::as_str)).or_else(|| output.get("Name").and_then(Value::as_str))?;
+            let name = output
+                .as_str()
+                .or_else(|| output.get("name").and_then(Value::as_str))
+                .or_else(|| output.get("Name").and_then(Value::as_str))?;
             let spec = if output.as_object().is_some() { output.clone() } else { Value::text("string") };
             Some((name.to_owned(), sample(name, &spec)))
         })),

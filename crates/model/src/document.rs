@@ -163,6 +163,13 @@ impl Document {
         Some((entity, index))
     }
 
+    /// Keeps numbers below `next` from being given to new entities.
+    pub(crate) fn reserve(&mut self, next: EntityId) {
+        let length = self.entities.len().max(next.0 as usize);
+        self.entities.resize(length, None);
+        self.children.resize(length, Vec::new());
+    }
+
     pub(crate) fn children_mut(&mut self, id: EntityId) -> Option<&mut Vec<EntityId>> {
         self.children.get_mut(id.0 as usize)
     }

@@ -11,6 +11,7 @@ pub mod history;
 mod invariants;
 pub mod reference;
 pub mod scenario;
+pub mod snapshot;
 pub mod validate;
 pub mod view;
 

@@ -115,6 +115,10 @@ impl<'a> GraphRef<'a> {
     pub fn id(self) -> EntityId {
         self.entity.id
     }
+    /// Whether it is a flow agent (field `kind` absent or `flow`).
+    pub fn is_flow(self) -> bool {
+        self.entity.fields.get("kind").and_then(Value::as_str).is_none_or(|kind| kind == "flow")
+    }
     /// Its `Name`, or nothing.
     pub fn name(self) -> &'a str {
         self.entity.fields.get("Name").and_then(Value::as_str).unwrap_or_default()

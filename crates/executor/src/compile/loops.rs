@@ -178,8 +178,20 @@ fn whole(written: &Value, name: &str, least: u64) -> Result<Option<u64>, String>
 /// A variable's name (ruling 6).
 fn variable(written: &Value, name: &str, may_be_index: bool) -> Result<Option<String>, String> {
     const RESERVED: [&str; 14] = [
-        "payload", "data", "context", "conversation", "static", "results", "errors", "stepResult", "flowContext", "true", "false", "null",
-        "undefined", "typeof",
+        "payload",
+        "data",
+        "context",
+        "conversation",
+        "static",
+        "results",
+        "errors",
+        "stepResult",
+        "flowContext",
+        "true",
+        "false",
+        "null",
+        "undefined",
+        "typeof",
     ];
     let Some(value) = present(written, name) else { return Ok(None) };
     let fits = |text: &str| {

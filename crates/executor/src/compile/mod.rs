@@ -199,12 +199,8 @@ impl Compiled {
                 steps.push(this.step(step, number, scripted));
             }
             connect(&mut steps, *graph);
-            let mut starts: Vec<usize> = graph
-                .steps()
-                .enumerate()
-                .filter(|(_, step)| step.is_start() && step.is_active())
-                .map(|(place, _)| place)
-                .collect();
+            let mut starts: Vec<usize> =
+                graph.steps().enumerate().filter(|(_, step)| step.is_start() && step.is_active()).map(|(place, _)| place).collect();
             starts.sort_by(|a, b| {
                 let name = |place: &usize| steps.get(*place).map_or("", |step: &Step| step.name.as_str());
                 crate::names::compare(name(a), name(b))
@@ -260,11 +256,12 @@ impl Compiled {
     fn work(&mut self, step: StepRef<'_>, scripted: &dyn Fn(CalleeKind, &str) -> bool) -> Result<Work, String> {
         let kind = step.kind();
         match kind {
-            StepKind::Action | StepKind::SubAgent | StepKind::Prompt => {
-                Ok(Work::Plain(Arc::new(self.task(step, kind, None, scripted)?)))
-            }
+            StepKind::Action | StepKind::SubAgent | StepKind::Prompt => Ok(Work::Plain(Arc::new(self.task(step, kind, None, scripted)?))),
             StepKind::ForEach | StepKind::While => {
-                let config = LoopConfig::read(step.field("Configuration"), if kind == StepKind::While { LoopKind::While } else { LoopKind::ForEach })?;
+                let config = LoopConfig::read(
+                    step.field("Configuration"),
+                    if kind == StepKind::While { LoopKind::While } else { LoopKind::ForEach },
+                )?;
                 let body_kind = step.body_kind().filter(|kind| !kind.is_loop() && *kind != StepKind::Unknown);
                 let body_kind = body_kind.ok_or_else(|| "The loop has no body".to_owned())?;
                 let task = self.task(step, body_kind, config.index_variable.as_deref(), scripted)?;

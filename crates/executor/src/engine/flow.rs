@@ -57,7 +57,12 @@ impl Execution {
         if !made.other_starts.is_empty() {
             let name = made.steps.get(start).map_or("", |step| step.name.as_str());
             let more = made.other_starts.len();
-            self.notice(agent.row, "F02", Severity::Warning, &format!("{} steps are marked as the start; the run begins with {name}.", more + 1));
+            self.notice(
+                agent.row,
+                "F02",
+                Severity::Warning,
+                &format!("{} steps are marked as the start; the run begins with {name}.", more + 1),
+            );
         }
         self.visit(slot, agent, start, 0)
     }
@@ -84,14 +89,7 @@ impl Execution {
             self.log.final_reasoning = agent.special_reasoning.take();
             self.log.final_confidence = agent.special_confidence;
         }
-        Some(Done {
-            ok: how.is_ok(),
-            result: payload,
-            error,
-            round: None,
-            message: agent.message.take(),
-            limit: agent.limit,
-        })
+        Some(Done { ok: how.is_ok(), result: payload, error, round: None, message: agent.message.take(), limit: agent.limit })
     }
 
     /// Goes to a step. `path` is 1 + the place of the path that leads there.
@@ -116,15 +114,8 @@ impl Execution {
         if let Some(detail) = self.log.agent_mut(agent.row) {
             detail.parts.push(row);
         }
-        let visit = Visit {
-            agent: slot,
-            step: (agent.agent, step),
-            row,
-            attempt_row: row,
-            attempt: 0,
-            deadline: None,
-            running: Running::Nothing,
-        };
+        let visit =
+            Visit { agent: slot, step: (agent.agent, step), row, attempt_row: row, attempt: 0, deadline: None, running: Running::Nothing };
         let under = self.allocate(Some((slot, 0)), Frame::Visit(Box::new(visit)));
         agent.plan = Plan::Steps { current: step, under: Running::Frame(under) };
         self.ready.push(Wake::Start(under));
@@ -339,7 +330,12 @@ impl Execution {
         }
         if !inactive.is_empty() {
             let names = inactive.join(", ");
-            self.notice(row, "F03", Severity::Warning, &format!("The open paths lead only to steps that are not active: {names}. The run ends here."));
+            self.notice(
+                row,
+                "F03",
+                Severity::Warning,
+                &format!("The open paths lead only to steps that are not active: {names}. The run ends here."),
+            );
         }
         self.agent_end(agent, Ok(()))
     }

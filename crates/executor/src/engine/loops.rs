@@ -6,7 +6,10 @@ use loopwright_lang::{List, Object, Scope, Severity, Text, Value, json::print_co
 
 use super::{Class, Done, Execution, Frame, Running, SlotId, Ticket, Waiter, scope, task::Place};
 use crate::{
-    compile::{LoopSpec, loops::{LoopKind, Source}},
+    compile::{
+        LoopSpec,
+        loops::{LoopKind, Source},
+    },
     log::{EventKind, LoopDetail, NONE, ROOT_EVERY, Written},
     protocol::{FrameKind, State},
 };
@@ -120,8 +123,7 @@ impl Execution {
     pub(crate) fn loop_start(&mut self, slot: SlotId, round: &mut Loop) -> Option<Done> {
         round.row = self.begin(FrameKind::Loop, EventKind::LoopStart, round.parent_row, round.step, 0, Value::Undefined);
         let spec = round.spec.clone();
-        let detail =
-            LoopDetail { spec: spec.clone(), of: None, iterations: Vec::new(), started: 0, succeeded: 0, failed: 0, exit: None };
+        let detail = LoopDetail { spec: spec.clone(), of: None, iterations: Vec::new(), started: 0, succeeded: 0, failed: 0, exit: None };
         self.log.detail_loop(round.row, detail);
         for (code, message) in &spec.config.warnings {
             self.notice(round.row, code, Severity::Warning, message);
@@ -331,7 +333,14 @@ impl Execution {
         round.scope.payload = Some(seen.clone());
         let mut path = round.path.clone();
         path.push(index);
-        let place = Place { owner: (slot, child), row: Self::kept_row(row, round.row), path, key: round.key.clone(), attempt: round.attempt, depth: round.depth };
+        let place = Place {
+            owner: (slot, child),
+            row: Self::kept_row(row, round.row),
+            path,
+            key: round.key.clone(),
+            attempt: round.attempt,
+            depth: round.depth,
+        };
         let place = if row == NONE { Place { row: NONE, ..place } } else { place };
         let running = self.start_task(&spec.task, &round.scope, seen, place);
         round.scope.payload = None;

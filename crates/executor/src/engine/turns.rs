@@ -192,7 +192,8 @@ impl Execution {
         let turn = agent.turns;
         agent.turns += 1;
         if agent.expiring.iter().any(|(before, _)| *before <= turn) {
-            let gone: Vec<Value> = agent.expiring.iter().filter(|(before, _)| *before <= turn).map(|(_, message)| message.clone()).collect();
+            let gone: Vec<Value> =
+                agent.expiring.iter().filter(|(before, _)| *before <= turn).map(|(_, message)| message.clone()).collect();
             agent.expiring.retain(|(before, _)| *before > turn);
             if let Some(Value::List(said)) = &agent.conversation {
                 let left = said.iter().filter(|message| !gone.iter().any(|gone| crate::payload::same(gone, message)));
@@ -462,7 +463,9 @@ impl Execution {
                 _ => Decision::Failed("nextStep.actions is missing".to_owned()),
             },
             "Sub-Agent" => match next.get("subAgent") {
-                Some(asked @ Value::Object(_)) => self.agent_task(asked, None).map_or_else(Decision::Failed, |(task, _)| Decision::Agent(task)),
+                Some(asked @ Value::Object(_)) => {
+                    self.agent_task(asked, None).map_or_else(Decision::Failed, |(task, _)| Decision::Agent(task))
+                }
                 _ => Decision::Failed("nextStep.subAgent is missing".to_owned()),
             },
             "ForEach" => self.round(next.get("forEach"), "forEach", LoopKind::ForEach),
@@ -493,8 +496,14 @@ impl Execution {
     /// `{ name, params, outputMapping? }`.
     fn action_task(&self, action: &Value, index: Option<&str>) -> Result<(usize, Task), String> {
         let wanted = action.get("name").and_then(Value::as_str).unwrap_or_default();
-        let places: Vec<usize> =
-            self.compiled.callees.iter().enumerate().filter(|(_, callee)| callee.kind == CalleeKind::Action).map(|(place, _)| place).collect();
+        let places: Vec<usize> = self
+            .compiled
+            .callees
+            .iter()
+            .enumerate()
+            .filter(|(_, callee)| callee.kind == CalleeKind::Action)
+            .map(|(place, _)| place)
+            .collect();
         let name_of = |place: &usize| self.compiled.callees.get(*place).map_or("", |callee| callee.name.as_str());
         let at = found("Action", wanted, &places.iter().map(name_of).collect::<Vec<_>>())?;
         let callee = places.get(at).copied().unwrap_or(0);
@@ -540,7 +549,8 @@ fn asked_type(answer: &Value) -> String {
     {
         return kind.as_str().to_owned();
     }
-    let implied = [("subAgent", "Sub-Agent"), ("subAgents", "Sub-Agent"), ("actions", "Actions"), ("forEach", "ForEach"), ("while", "While")];
+    let implied =
+        [("subAgent", "Sub-Agent"), ("subAgents", "Sub-Agent"), ("actions", "Actions"), ("forEach", "ForEach"), ("while", "While")];
     implied.iter().find(|(name, _)| next.get(name).is_some_and(|value| !value.is_nullish())).map_or("Retry", |(_, kind)| kind).to_owned()
 }
 
