@@ -180,6 +180,8 @@ impl Reader<'_> {
             Expect::CommaOrEnd => "a comma".to_owned(),
         };
         let problem = match open.last() {
+            // Something was there, and has been reported.
+            None if self.errors > 0 => return,
             None => Problem::error("json_unexpected_end", Span::new(end, end), format!("The text ends here; expected {expected}.")),
             Some(top) => {
                 let line = self.line(top.start());

@@ -62,7 +62,7 @@ fn heads<'v>(a: &'v Value, b: &'v Value, open: &mut Vec<Open<'v>>) -> bool {
 }
 
 fn open_lists<'v>(a: &'v List, b: &'v List, open: &mut Vec<Open<'v>>) -> bool {
-    if a.ptr_eq(b) {
+    if a.is_same(b) {
         return true;
     }
     if a.len() != b.len() || a.summary().depth != b.summary().depth {
@@ -73,7 +73,7 @@ fn open_lists<'v>(a: &'v List, b: &'v List, open: &mut Vec<Open<'v>>) -> bool {
 }
 
 fn open_objects<'v>(a: &'v Object, b: &'v Object, open: &mut Vec<Open<'v>>) -> bool {
-    if a.ptr_eq(b) {
+    if a.is_same(b) {
         return true;
     }
     if a.len() != b.len() || a.summary().depth != b.summary().depth {

@@ -265,11 +265,6 @@ impl List {
 
     /// Whether both are one and the same list, as JavaScript's `===` asks (not merely equal).
     pub fn is_same(&self, other: &Self) -> bool {
-        self.ptr_eq(other)
-    }
-
-    /// Whether both are one list in memory.
-    pub fn ptr_eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 

@@ -128,8 +128,8 @@ impl Value {
     pub fn ptr_eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Text(a), Self::Text(b)) => a.ptr_eq(b),
-            (Self::List(a), Self::List(b)) => a.ptr_eq(b),
-            (Self::Object(a), Self::Object(b)) => a.ptr_eq(b),
+            (Self::List(a), Self::List(b)) => a.is_same(b),
+            (Self::Object(a), Self::Object(b)) => a.is_same(b),
             (Self::Number(a), Self::Number(b)) => a.to_bits() == b.to_bits(),
             (Self::Spelled(a), Self::Spelled(b)) => a.address() == b.address(),
             (Self::Bool(a), Self::Bool(b)) => a == b,

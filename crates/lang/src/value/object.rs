@@ -158,11 +158,6 @@ impl Object {
 
     /// Whether both are one and the same object, as JavaScript's `===` asks (not merely equal).
     pub fn is_same(&self, other: &Self) -> bool {
-        self.ptr_eq(other)
-    }
-
-    /// Whether both are one object in memory.
-    pub fn ptr_eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
