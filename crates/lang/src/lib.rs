@@ -17,7 +17,7 @@ pub mod span;
 pub mod value;
 
 pub use problem::{Fix, Problem, Severity};
-pub use scope::{LoopFrame, Scope};
-pub use semantics::{Profile, Semantics};
+pub use scope::{LoopFrame, Roots, Scope};
+pub use semantics::{KeyOrder, Profile, Semantics};
 pub use span::Span;
 pub use value::{List, Number, Object, Text, Value};

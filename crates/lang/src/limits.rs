@@ -16,7 +16,9 @@ pub const EXPRESSION_BYTES: usize = 4 << 10;
 pub const EXPRESSION_DEPTH: usize = 64;
 /// Most operations in one evaluation.
 pub const OPERATIONS: u64 = 100_000;
-/// Longest text an evaluation makes, in UTF-16 units.
+/// Most bytes of values that one evaluation makes.
+pub const EVALUATION_BYTES: usize = 16 << 20;
+/// Longest text an evaluation makes, in bytes of UTF-8 (so never more UTF-16 units than that).
 pub const TEXT_UNITS: usize = 1 << 20;
 /// Largest printed size of a value that is written to a payload, in bytes.
 pub const VALUE_BYTES: usize = 64 << 20;

@@ -1,6 +1,7 @@
 //! What names mean at one place of a run (language.md, "Roots by place").
 
 use crate::Value;
+use crate::expr::{Root, Val};
 
 /// One enclosing loop, as mappings and conditions see it.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +14,16 @@ pub struct LoopFrame {
     pub index_variable: Option<crate::Text>,
     /// The 0-based index.
     pub index: u64,
+}
+
+/// Which names are roots whether they have a value or not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Roots {
+    /// Those of flow and loop agents: `payload.x` is a reference even where there is no payload.
+    #[default]
+    Agent,
+    /// Only what has a value here, and [`Scope::names`]: task graphs, in which `payload.x` is plain text.
+    Given,
 }
 
 /// The roots a text may refer to. A root that the place does not have is `None`.
@@ -36,4 +47,77 @@ pub struct Scope {
     pub errors: Option<Value>,
     /// Enclosing loops, innermost first.
     pub loops: Vec<LoopFrame>,
+    /// Further roots (`value`, `feedback`, `round`, … in task graphs). One may be there without a value.
+    pub names: Vec<(crate::Text, Value)>,
+    /// Which names are roots at all.
+    pub roots: Roots,
+}
+
+impl Scope {
+    /// The value of a further root.
+    pub(crate) fn named(&self, name: &str) -> Option<&Value> {
+        self.names.iter().find(|(known, _)| known.as_str() == name).map(|(_, value)| value)
+    }
+
+    /// A root with a slot of its own.
+    pub(crate) fn root(&self, root: Root) -> Option<&Value> {
+        match root {
+            Root::Payload => self.payload.as_ref(),
+            Root::Data => self.data.as_ref(),
+            Root::Context => self.context.as_ref(),
+            Root::Conversation => self.conversation.as_ref(),
+            Root::StepResult => self.step_result.as_ref(),
+            Root::FlowContext => self.flow_context.as_ref(),
+            Root::Results => self.results.as_ref(),
+            Root::Errors => self.errors.as_ref(),
+            Root::Other => None,
+        }
+    }
+
+    /// What a name means: its root, then the loops from the innermost outwards (item, index variable, `index`), then further roots.
+    pub(crate) fn lookup(&self, root: Root, name: &str) -> Option<Val<'_>> {
+        if let Some(value) = self.root(root) {
+            return Some(Val::Ref(value));
+        }
+        self.loop_variable(name).or_else(|| self.named(name).map(Val::Ref))
+    }
+
+    /// A loop variable: from the innermost loop outwards, in each the item, the index variable, then `index`.
+    pub(crate) fn loop_variable(&self, name: &str) -> Option<Val<'_>> {
+        for frame in &self.loops {
+            if frame.item_variable.as_str() == name {
+                return Some(Val::Ref(&frame.item));
+            }
+            if name == "index" || frame.index_variable.as_ref().is_some_and(|variable| variable.as_str() == name) {
+                return Some(Val::Own(Value::Number(frame.index as f64)));
+            }
+        }
+        None
+    }
+
+    /// Every name that means something here, roots first, without doubles.
+    pub fn names_in_scope(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        let mut add = |name: &str| {
+            if !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
+        };
+        for (name, root) in Root::NAMED {
+            if self.root(root).is_some() {
+                add(name);
+            }
+        }
+        for frame in &self.loops {
+            add(&frame.item_variable);
+            if let Some(variable) = &frame.index_variable {
+                add(variable);
+            }
+            add("index");
+        }
+        for (name, _) in &self.names {
+            add(name);
+        }
+        names
+    }
 }
