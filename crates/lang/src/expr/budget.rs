@@ -38,7 +38,9 @@ impl Budget {
                 self.operations = left;
                 Ok(())
             }
-            None => Err(Failure::Limit("expr_too_many_operations", "This takes more than 100,000 operations, the most one expression may use.")),
+            None => {
+                Err(Failure::Limit("expr_too_many_operations", "This takes more than 100,000 operations, the most one expression may use."))
+            }
         }
     }
 

@@ -1,9 +1,10 @@
 //! What could stand at the cursor of a half-typed expression.
 
+use super::json_text::JsonPrinter;
 use super::methods::{Function, Method, NAMESPACES};
 use super::print::{member_text, push_quoted};
 use super::unicode::is_name;
-use super::{Completion, Root, Token, TokenKind, json_text, parse, tokenize};
+use super::{Completion, Root, Token, TokenKind, parse, tokenize};
 use crate::{KeyOrder, Profile, Scope, Semantics, Span, Text, Value};
 
 /// What could stand at byte `offset` of a half-typed text: names where a value may stand, members and methods after a dot, keys in
@@ -12,7 +13,8 @@ pub fn complete(text: &str, offset: usize, scope: &Scope) -> Vec<Completion> {
     let offset = (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     let tokens = tokenize(text, 0, &mut Vec::new());
     // The token the cursor is in or behind.
-    let here = tokens.iter().position(|token| token.span.start as usize <= offset && offset <= token.span.end as usize && is_typed(&token.kind));
+    let here =
+        tokens.iter().position(|token| token.span.start as usize <= offset && offset <= token.span.end as usize && is_typed(&token.kind));
     let (typed, replace, before) = match here.and_then(|at| tokens.get(at).map(|token| (at, token))) {
         Some((at, token)) => {
             let typed = text.get(token.span.start as usize..offset).unwrap_or("");
@@ -126,7 +128,9 @@ fn with_parameters(text: &str, before: &[Token], scope: &Scope, depth: usize) ->
         if (call..before.len()).any(|close| opening(before, close) == Some(call) && close != call) {
             continue;
         }
-        let Some(TokenKind::Word(method)) = call.checked_sub(1).and_then(|at| before.get(at)).map(|token| token.kind.clone()) else { continue };
+        let Some(TokenKind::Word(method)) = call.checked_sub(1).and_then(|at| before.get(at)).map(|token| token.kind.clone()) else {
+            continue;
+        };
         let Some(dot) = call.checked_sub(2).and_then(|at| before.get(..=at)) else { continue };
         let element = receiver(text, dot, &scope).and_then(|value| value.as_list().and_then(|list| list.get(0).cloned()));
         let first = usize::from(method == "reduce");
@@ -163,7 +167,12 @@ pub(crate) fn members(value: &Value, dot: Span, replace: Span) -> Vec<Completion
             let member = |(key, value): (&Text, &Value)| {
                 let plain = is_name(key);
                 let text = if plain { key.to_string() } else { member_text("", key) };
-                Completion { text, replace: if plain { replace } else { dot.to(replace) }, detail: kind(value).into(), sample: sample(value) }
+                Completion {
+                    text,
+                    replace: if plain { replace } else { dot.to(replace) },
+                    detail: kind(value).into(),
+                    sample: sample(value),
+                }
             };
             object.iter().map(member).collect()
         }
@@ -234,17 +243,14 @@ fn kind(value: &Value) -> &'static str {
 
 /// A short sample of a value, at most 40 characters; none of nothing.
 pub(crate) fn sample(value: &Value) -> Option<String> {
-    let text = match value {
+    let mut text = String::new();
+    match value {
         Value::Undefined => return None,
-        Value::List(list) if list.len() > 20 => format!("[{} elements]", list.len()),
-        Value::Object(object) if object.len() > 20 => format!("{{{} keys}}", object.len()),
-        Value::List(_) | Value::Object(_) if value.depth() > 4 => String::from("…"),
-        Value::Text(text) if text.as_str().len() > 200 => {
-            let mut quoted = String::new();
-            push_quoted(&text.as_str().chars().take(41).collect::<String>(), &mut quoted);
-            quoted
-        }
-        other => json_text(other, KeyOrder::File)?,
-    };
+        Value::List(list) if list.len() > 20 => text = format!("[{} elements]", list.len()),
+        Value::Object(object) if object.len() > 20 => text = format!("{{{} keys}}", object.len()),
+        Value::Text(whole) if whole.as_str().len() > 200 => push_quoted(&whole.as_str().chars().take(41).collect::<String>(), &mut text),
+        // What is printed beyond the limit is cut off below.
+        other => drop(JsonPrinter { out: &mut text, order: KeyOrder::File, indent: "", limit: 160 }.value(other, 0)),
+    }
     if text.chars().count() <= 40 { Some(text) } else { Some(text.chars().take(39).chain(['…']).collect()) }
 }

@@ -103,7 +103,8 @@ fn unknown(root: Root, name: &Text, span: Span, scope: &Scope, problems: &mut Ve
         return;
     }
     if AMBIENT.contains(&name.as_str()) {
-        let message = format!("`{name}` belongs to the browser or to JavaScript's run time; an expression sees only what the flow gives it.");
+        let message =
+            format!("`{name}` belongs to the browser or to JavaScript's run time; an expression sees only what the flow gives it.");
         problems.push(Problem::error("expr_unsupported_global", span, message));
         return;
     }
@@ -111,8 +112,11 @@ fn unknown(root: Root, name: &Text, span: Span, scope: &Scope, problems: &mut Ve
     let field = scope.payload.as_ref().and_then(|payload| payload.get(name)).map(|_| print::member_text("payload", name));
     let near = field.or_else(|| suggest::nearest(name, names.iter().map(String::as_str)).map(str::to_owned));
     problems.push(match near {
-        Some(near) => Problem::error("expr_unknown_name", span, format!("`{name}` is not known here; did you mean `{near}`?"))
-            .with_fix(format!("Use {near}"), span, near),
+        Some(near) => Problem::error("expr_unknown_name", span, format!("`{name}` is not known here; did you mean `{near}`?")).with_fix(
+            format!("Use {near}"),
+            span,
+            near,
+        ),
         None => Problem::error("expr_unknown_name", span, format!("`{name}` is not known here; known are {}.", names.join(", "))),
     });
 }
@@ -133,7 +137,11 @@ fn near_member(base: &Expr, links: &[Link], scope: &Scope, problems: &mut Vec<Pr
                             let meant = print::member_text(&before, near);
                             let whole = base.span.to(link.span);
                             let message = format!("{before} has no `{key}`; did you mean `{meant}`?");
-                            problems.push(Problem::warning("expr_missing_member", whole, message).with_fix(format!("Use {meant}"), whole, meant));
+                            problems.push(Problem::warning("expr_missing_member", whole, message).with_fix(
+                                format!("Use {meant}"),
+                                whole,
+                                meant,
+                            ));
                         }
                         return;
                     }
@@ -204,7 +212,8 @@ fn forbidden(text: &str) -> Option<Problem> {
     for pattern in patterns {
         if let Some(span) = (0..text.len()).filter(|at| text.is_char_boundary(*at)).find_map(|at| matches(pattern, text, at)) {
             let found = text.get(span.range()).unwrap_or("").trim();
-            let message = format!("Expression contains forbidden construct: the released runtime refuses `{found}` anywhere in a condition.");
+            let message =
+                format!("Expression contains forbidden construct: the released runtime refuses `{found}` anywhere in a condition.");
             return Some(Problem::error("condition_forbidden", span, message));
         }
     }
@@ -215,7 +224,13 @@ fn forbidden(text: &str) -> Option<Problem> {
             break;
         }
     }
-    (open != 0).then(|| Problem::error("condition_unbalanced", whole, "Unbalanced parentheses in expression; the released runtime counts those in texts as well."))
+    (open != 0).then(|| {
+        Problem::error(
+            "condition_unbalanced",
+            whole,
+            "Unbalanced parentheses in expression; the released runtime counts those in texts as well.",
+        )
+    })
 }
 
 /// The span of a pattern that begins at `at`.

@@ -134,7 +134,9 @@ impl<'v> Evaluation<'v> {
     #[cold]
     fn failed(&self, failure: Failure, span: Span) -> Box<EvalError> {
         match failure {
-            Failure::Throws(why) => error("expr_throws", span, format!("{}{}.", why.get(..1).unwrap_or("").to_uppercase(), why.get(1..).unwrap_or(""))),
+            Failure::Throws(why) => {
+                error("expr_throws", span, format!("{}{}.", why.get(..1).unwrap_or("").to_uppercase(), why.get(1..).unwrap_or("")))
+            }
             Failure::Limit(code, message) => error(code, span, message.to_owned()),
             Failure::Inner(inner) => inner,
         }
@@ -150,7 +152,8 @@ impl<'v> Evaluation<'v> {
     #[cold]
     fn unknown_name(&self, name: &str, span: Span) -> Box<EvalError> {
         if AMBIENT.contains(&name) {
-            let message = format!("`{name}` belongs to the browser or to JavaScript's run time; an expression sees only what the flow gives it.");
+            let message =
+                format!("`{name}` belongs to the browser or to JavaScript's run time; an expression sees only what the flow gives it.");
             return error("expr_unsupported_global", span, message);
         }
         let names = self.scope.names_in_scope();
@@ -305,7 +308,15 @@ impl<'v> Evaluation<'v> {
         Ok(self.member(value, &key))
     }
 
-    fn method(&mut self, value: Val<'v>, method: Method, args: &'v [Expr], base: &'v Expr, links: &'v [Link], at: usize) -> Result<Val<'v>> {
+    fn method(
+        &mut self,
+        value: Val<'v>,
+        method: Method,
+        args: &'v [Expr],
+        base: &'v Expr,
+        links: &'v [Link],
+        at: usize,
+    ) -> Result<Val<'v>> {
         let span = links.get(at).map_or(base.span, |link| link.span);
         let arguments = self.arguments(args)?;
         let answer = match &*value {
@@ -314,8 +325,9 @@ impl<'v> Evaluation<'v> {
                 (Some(arrow), Method::Replace | Method::ReplaceAll) => Some(self.replace_with(text, method, arrow, &arguments.values)),
                 _ => call_on_text(text, method, &arguments.values, &mut self.budget).map(|answer| answer.map(Val::Own)),
             },
-            Value::Number(_) | Value::Spelled(_) => call_on_number(to_number(&value), method, &arguments.values)
-                .map(|answer| answer.map(Val::Own).map_err(Failure::Throws)),
+            Value::Number(_) | Value::Spelled(_) => {
+                call_on_number(to_number(&value), method, &arguments.values).map(|answer| answer.map(Val::Own).map_err(Failure::Throws))
+            }
             _ if method == Method::ToString => Some(Ok(Val::Own(Value::text(to_text(&value))))),
             _ => None,
         };
@@ -366,7 +378,14 @@ impl<'v> Evaluation<'v> {
     }
 
     /// Calls an arrow function with what there is so far, an element, its index and its list.
-    pub(crate) fn invoke_reduce(&mut self, arrow: &Arrow<'v>, total: Val<'v>, item: Val<'v>, index: usize, list: &Val<'v>) -> Result<Val<'v>> {
+    pub(crate) fn invoke_reduce(
+        &mut self,
+        arrow: &Arrow<'v>,
+        total: Val<'v>,
+        item: Val<'v>,
+        index: usize,
+        list: &Val<'v>,
+    ) -> Result<Val<'v>> {
         let depth = self.locals.len();
         self.spend(1, arrow.body.span)?;
         let given = [total, item, Val::Own(Value::Number(index as f64)), list.clone()];
@@ -478,9 +497,56 @@ pub(crate) const REFUSED_PROPERTIES: [&str; 3] = ["__proto__", "constructor", "p
 
 /// Names that a JavaScript host would know and that are not part of the language here.
 pub(crate) const AMBIENT: &[&str] = &[
-    "Array", "ArrayBuffer", "Atomics", "BigInt", "Buffer", "DataView", "Date", "Error", "Function", "Intl", "Iterator", "JSON", "Map", "Math",
-    "Object", "Promise", "Proxy", "Reflect", "RegExp", "Set", "Symbol", "WeakMap", "WeakRef", "WeakSet", "clearTimeout", "console", "crypto",
-    "decodeURIComponent", "document", "encodeURIComponent", "escape", "eval", "fetch", "global", "globalThis", "navigator", "performance",
-    "process", "queueMicrotask", "require", "setInterval", "setTimeout", "structuredClone", "unescape", "window", "Number", "String", "Boolean",
-    "parseInt", "parseFloat", "isNaN", "isFinite",
+    "Array",
+    "ArrayBuffer",
+    "Atomics",
+    "BigInt",
+    "Buffer",
+    "DataView",
+    "Date",
+    "Error",
+    "Function",
+    "Intl",
+    "Iterator",
+    "JSON",
+    "Map",
+    "Math",
+    "Object",
+    "Promise",
+    "Proxy",
+    "Reflect",
+    "RegExp",
+    "Set",
+    "Symbol",
+    "WeakMap",
+    "WeakRef",
+    "WeakSet",
+    "clearTimeout",
+    "console",
+    "crypto",
+    "decodeURIComponent",
+    "document",
+    "encodeURIComponent",
+    "escape",
+    "eval",
+    "fetch",
+    "global",
+    "globalThis",
+    "navigator",
+    "performance",
+    "process",
+    "queueMicrotask",
+    "require",
+    "setInterval",
+    "setTimeout",
+    "structuredClone",
+    "unescape",
+    "window",
+    "Number",
+    "String",
+    "Boolean",
+    "parseInt",
+    "parseFloat",
+    "isNaN",
+    "isFinite",
 ];

@@ -14,7 +14,11 @@ use crate::{Problem, Span, Text, Value, limits};
 pub fn parse(text: &str) -> Parsed {
     if text.len() > limits::EXPRESSION_BYTES {
         let message = format!("This expression has {} bytes; an expression may have {} at most.", text.len(), limits::EXPRESSION_BYTES);
-        return Parsed { root: None, problems: vec![Problem::error("expr_too_long", Span::new(0, text.len()), message)], grammatical: false };
+        return Parsed {
+            root: None,
+            problems: vec![Problem::error("expr_too_long", Span::new(0, text.len()), message)],
+            grammatical: false,
+        };
     }
     let mut problems = Vec::new();
     let tokens = tokenize(text, 0, &mut problems);
@@ -204,7 +208,11 @@ impl Parser<'_> {
             }
             _ => {
                 let found = self.found();
-                self.slip(Problem::error("expr_unexpected_token", span, format!("Between two values an operator is expected, but {found} was found.")));
+                self.slip(Problem::error(
+                    "expr_unexpected_token",
+                    span,
+                    format!("Between two values an operator is expected, but {found} was found."),
+                ));
             }
         }
         if !self.at_end() {
@@ -246,7 +254,11 @@ impl Parser<'_> {
             self.expression()
         } else {
             let (span, found) = (self.span(), self.found());
-            self.slip(Problem::error("expr_expected_colon", span, format!("After `? …` a `:` and the other value are expected, but {found} was found.")));
+            self.slip(Problem::error(
+                "expr_expected_colon",
+                span,
+                format!("After `? …` a `:` and the other value are expected, but {found} was found."),
+            ));
             self.missing()
         };
         self.shallower();
@@ -371,7 +383,8 @@ impl Parser<'_> {
             Operator::Refused(code, what) => self.unsupported(code, span, what),
             Operator::Binary(op @ (BinaryOp::Equal | BinaryOp::NotEqual)) => {
                 let exact = if op == BinaryOp::Equal { "===" } else { "!==" };
-                let message = format!("`{}` converts before it compares (`\"5\" == 5`, `null == undefined`); `{exact}` does not.", op.text());
+                let message =
+                    format!("`{}` converts before it compares (`\"5\" == 5`, `null == undefined`); `{exact}` does not.", op.text());
                 self.complain(Problem::hint("expr_loose_equality", span, message).with_fix(format!("Use {exact}"), span, exact));
             }
             _ => {}
@@ -490,7 +503,11 @@ impl Parser<'_> {
         let TokenKind::Word(name) = self.kind().clone() else {
             // `a.0` is how a path says it; JavaScript reads `.0` as a number.
             let found = self.found();
-            self.slip(Problem::error("expr_expected_name", name_span, format!("After `{}` a name is expected, but {found} was found.", self.source(start))));
+            self.slip(Problem::error(
+                "expr_expected_name",
+                name_span,
+                format!("After `{}` a name is expected, but {found} was found.", self.source(start)),
+            ));
             if matches!(self.kind(), TokenKind::Stray | TokenKind::Number(_)) {
                 self.bump();
             }
@@ -507,7 +524,11 @@ impl Parser<'_> {
             return self.method(&name, name_span, start, optional, links);
         }
         if REFUSED_PROPERTIES.contains(&name.as_str()) {
-            self.complain(Problem::error("expr_unsupported_property", name_span, format!("`{name}` cannot be read; it is not part of the data.")));
+            self.complain(Problem::error(
+                "expr_unsupported_property",
+                name_span,
+                format!("`{name}` cannot be read; it is not part of the data."),
+            ));
             return false;
         }
         let kind = if name == "length" { LinkKind::Length } else { LinkKind::Member(Text::from(name)) };
@@ -562,8 +583,12 @@ impl Parser<'_> {
             let known = Method::ALL.iter().map(|(_, name)| *name);
             let message = match name {
                 "sort" | "toSorted" | "reverse" | "toReversed" => format!("`{name}` is absent: expressions do not sort or reverse."),
-                "push" | "pop" | "shift" | "unshift" | "splice" | "fill" => format!("`{name}` would change the list, and an expression changes nothing."),
-                "match" | "matchAll" | "search" | "test" | "exec" => format!("`{name}` needs regular expressions, which are absent; there are `includes`, `startsWith` and `indexOf`."),
+                "push" | "pop" | "shift" | "unshift" | "splice" | "fill" => {
+                    format!("`{name}` would change the list, and an expression changes nothing.")
+                }
+                "match" | "matchAll" | "search" | "test" | "exec" => {
+                    format!("`{name}` needs regular expressions, which are absent; there are `includes`, `startsWith` and `indexOf`.")
+                }
                 _ => format!("There is no method `{name}`."),
             };
             let mut problem = Problem::error("expr_unsupported_method", name_span, message);
@@ -630,7 +655,11 @@ impl Parser<'_> {
         let kind = match &index.kind {
             Kind::Literal(Value::Text(key)) => {
                 if REFUSED_PROPERTIES.contains(&key.as_str()) {
-                    self.complain(Problem::error("expr_unsupported_property", index.span, format!("`{key}` cannot be read; it is not part of the data.")));
+                    self.complain(Problem::error(
+                        "expr_unsupported_property",
+                        index.span,
+                        format!("`{key}` cannot be read; it is not part of the data."),
+                    ));
                     return false;
                 }
                 match list_index(key) {
@@ -657,7 +686,8 @@ impl Parser<'_> {
         let (at, open) = (self.span(), self.source(opened).trim_start_matches("?.").to_owned());
         let open = if open.is_empty() { "bracket".to_owned() } else { format!("`{open}`") };
         let place = Span::new(at.start as usize, at.start as usize);
-        let problem = Problem::error("expr_expected_closing", at, format!("{open} is not closed: `{mark}` is expected, but {found} was found."));
+        let problem =
+            Problem::error("expr_expected_closing", at, format!("{open} is not closed: `{mark}` is expected, but {found} was found."));
         self.slip(problem.with_fix(format!("Add {mark}"), place, mark));
         // Read on inside, so that slips in there are found as well, up to this bracket or the end.
         while !self.at_end() && !self.is(mark) {
@@ -800,7 +830,11 @@ impl Parser<'_> {
             }
             _ => {
                 let found = self.found();
-                self.slip(Problem::error("expr_expected_name", span, format!("A parameter of an arrow function is a name, but {found} was found.")));
+                self.slip(Problem::error(
+                    "expr_expected_name",
+                    span,
+                    format!("A parameter of an arrow function is a name, but {found} was found."),
+                ));
                 self.skip_to_arrow();
             }
         }
@@ -1035,7 +1069,11 @@ impl Parser<'_> {
         let is_word = matches!(self.kind(), TokenKind::Word(_));
         self.bump();
         if REFUSED_PROPERTIES.contains(&key.as_str()) {
-            self.complain(Problem::error("expr_unsupported_property", span, format!("`{key}` cannot be written; it is not part of the data.")));
+            self.complain(Problem::error(
+                "expr_unsupported_property",
+                span,
+                format!("`{key}` cannot be written; it is not part of the data."),
+            ));
         }
         if self.eat(":") {
             let value = self.expression();
@@ -1049,7 +1087,11 @@ impl Parser<'_> {
             self.unsupported("expr_unsupported_shorthand", span, "A key without a value (`{ a }` for `{ a: a }`)");
         } else {
             let found = self.found();
-            self.slip(Problem::error("expr_expected_colon", self.span(), format!("After a key `:` and its value are expected, but {found} was found.")));
+            self.slip(Problem::error(
+                "expr_expected_colon",
+                self.span(),
+                format!("After a key `:` and its value are expected, but {found} was found."),
+            ));
         }
     }
 

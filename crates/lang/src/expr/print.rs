@@ -155,7 +155,11 @@ fn push_object(members: &[(crate::Text, Expr)], out: &mut String) {
         if index > 0 {
             out.push_str(", ");
         }
-        if is_name(key) { out.push_str(key) } else { push_quoted(key, out) }
+        if is_name(key) {
+            out.push_str(key)
+        } else {
+            push_quoted(key, out)
+        }
         out.push_str(": ");
         push(value, out);
     }

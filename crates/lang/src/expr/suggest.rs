@@ -36,7 +36,8 @@ fn distance(wanted: &[char], candidate: &str, most: usize) -> usize {
         for (j, b) in other.iter().enumerate() {
             let at = |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX / 2);
             let mut cost = (at(&row, j) + usize::from(!same(*a, *b))).min(at(&row, j + 1) + 1).min(at(&next, j) + 1);
-            let swapped = i > 0 && j > 0 && wanted.get(i - 1).is_some_and(|p| same(*p, *b)) && other.get(j - 1).is_some_and(|p| same(*a, *p));
+            let swapped =
+                i > 0 && j > 0 && wanted.get(i - 1).is_some_and(|p| same(*p, *b)) && other.get(j - 1).is_some_and(|p| same(*a, *p));
             if swapped {
                 cost = cost.min(at(&before, j - 1) + 1);
             }

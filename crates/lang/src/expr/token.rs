@@ -1,6 +1,6 @@
 //! Splits an expression's text into tokens. Never fails: what is no token is one of its own kind, with a problem.
 
-use super::unicode::{is_js_space, starts_name, continues_name};
+use super::unicode::{continues_name, is_js_space, starts_name};
 use crate::{Problem, Span};
 
 /// One token and where it stands.
@@ -31,9 +31,9 @@ pub(crate) enum TokenKind {
 
 /// Marks, longest first, so that the first that fits is the right one.
 const MARKS: &[&str] = &[
-    ">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "&&=", "||=", "??=", "=>", "==", "!=", "<=", ">=", "&&", "||", "??", "?.", "++",
-    "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<", ">>", "**", "(", ")", "[", "]", "{", "}", ".", ",", ";", ":", "?", "<", ">", "+",
-    "-", "*", "/", "%", "&", "|", "^", "!", "~", "=",
+    ">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "&&=", "||=", "??=", "=>", "==", "!=", "<=", ">=", "&&", "||", "??", "?.",
+    "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<", ">>", "**", "(", ")", "[", "]", "{", "}", ".", ",", ";", ":", "?",
+    "<", ">", "+", "-", "*", "/", "%", "&", "|", "^", "!", "~", "=",
 ];
 
 /// The tokens of `text` from byte `from` on, the end included, and what was wrong with them.
@@ -170,8 +170,11 @@ impl Lexer<'_> {
 
     fn unterminated(&mut self, start: usize, quote: char) {
         let span = Span::new(start, self.at);
-        let problem = Problem::error("expr_unterminated_text", span, format!("This text has no end; {quote} is missing."))
-            .with_fix(format!("Add {quote}"), Span::new(self.at, self.at), quote.to_string());
+        let problem = Problem::error("expr_unterminated_text", span, format!("This text has no end; {quote} is missing.")).with_fix(
+            format!("Add {quote}"),
+            Span::new(self.at, self.at),
+            quote.to_string(),
+        );
         self.problems.push(problem);
     }
 
@@ -204,7 +207,8 @@ impl Lexer<'_> {
             'u' if self.peek() == Some('{') => {
                 self.at += 1;
                 let length = self.rest().find('}').unwrap_or(0);
-                let code = self.rest().get(..length).and_then(|digits| u32::from_str_radix(digits, 16).ok()).filter(|code| *code <= 0x10_FFFF);
+                let code =
+                    self.rest().get(..length).and_then(|digits| u32::from_str_radix(digits, 16).ok()).filter(|code| *code <= 0x10_FFFF);
                 let Some(code) = code else { return self.bad_escape(start, "`\\u{` needs a code point and `}`.") };
                 self.at += length + 1;
                 Some(char::from_u32(code).map_or(Escape::Unit(code as u16), Escape::Char))
@@ -251,7 +255,11 @@ impl Lexer<'_> {
             let length = self.rest().find(|c: char| !continues_name(c)).unwrap_or(self.rest().len());
             self.at += length;
             let word = self.text.get(tail..self.at).unwrap_or("").to_owned();
-            self.problems.push(Problem::error("expr_bad_number", Span::new(start, self.at), format!("`{word}` cannot follow a number directly.")));
+            self.problems.push(Problem::error(
+                "expr_bad_number",
+                Span::new(start, self.at),
+                format!("`{word}` cannot follow a number directly."),
+            ));
         }
         self.push(start, TokenKind::Number(value));
     }
@@ -296,8 +304,11 @@ impl Lexer<'_> {
             let shorter = text.trim_start_matches('0').to_owned();
             let shorter = if shorter.is_empty() { "0".to_owned() } else { shorter };
             self.problems.push(
-                Problem::error("expr_bad_number", span, "A number may not start with 0; octal numbers are written `0o…`.")
-                    .with_fix(format!("Use {shorter}"), span, shorter),
+                Problem::error("expr_bad_number", span, "A number may not start with 0; octal numbers are written `0o…`.").with_fix(
+                    format!("Use {shorter}"),
+                    span,
+                    shorter,
+                ),
             );
         }
         if self.peek() == Some('.') {

@@ -1,12 +1,12 @@
 //! Functions that are no methods: conversions, `Object`, `Array`, `JSON`, `Math`.
 
 use super::{Function, math::call_math, texts::text_of};
+use crate::Value;
 use crate::expr::budget::Failure;
 use crate::expr::coerce::{computed, decimal_prefix, digits_to_number, ordered, parse_decimal, to_integer, to_number, truthy};
 use crate::expr::eval::Evaluation;
 use crate::expr::json_text::JsonPrinter;
 use crate::expr::unicode::is_js_space;
-use crate::Value;
 
 /// Calls a known function.
 pub(crate) fn call_function(run: &mut Evaluation<'_>, function: Function, args: &[Value]) -> Result<Value, Failure> {
@@ -124,4 +124,3 @@ fn parse_json(run: &mut Evaluation<'_>, value: &Value) -> Result<Value, Failure>
         None => Err(Failure::Throws("JSON.parse was given a text that is not JSON".into())),
     }
 }
-

@@ -15,7 +15,9 @@ pub(crate) fn call_on_list<'v>(run: &mut Evaluation<'v>, list: &Val<'v>, method:
     }
     Some(match list {
         // Elements of what the scope or the tree holds are lent; those of a list made on the way are shared.
-        Val::Ref(Value::List(items)) if args.arrow.is_some() => with_arrow(run, list, items.len(), items.iter().map(Val::Ref), method, args),
+        Val::Ref(Value::List(items)) if args.arrow.is_some() => {
+            with_arrow(run, list, items.len(), items.iter().map(Val::Ref), method, args)
+        }
         Val::Own(Value::List(items)) if args.arrow.is_some() => {
             with_arrow(run, list, items.len(), items.iter().map(|item| Val::Own(item.clone())), method, args)
         }

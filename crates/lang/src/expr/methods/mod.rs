@@ -85,7 +85,9 @@ impl Method {
     /// At which argument it takes an arrow function, and whether it must.
     pub(crate) fn callback(self) -> Option<(usize, bool)> {
         match self {
-            Self::Some | Self::Every | Self::Find | Self::FindIndex | Self::Filter | Self::Map | Self::Reduce | Self::FlatMap => Some((0, true)),
+            Self::Some | Self::Every | Self::Find | Self::FindIndex | Self::Filter | Self::Map | Self::Reduce | Self::FlatMap => {
+                Some((0, true))
+            }
             Self::Replace | Self::ReplaceAll => Some((1, false)),
             _ => None,
         }
@@ -102,7 +104,22 @@ impl Method {
         use Method::*;
         matches!(
             self,
-            Includes | IndexOf | LastIndexOf | Join | Slice | Concat | At | Some | Every | Find | FindIndex | Filter | Map | Reduce | Flat | FlatMap
+            Includes
+                | IndexOf
+                | LastIndexOf
+                | Join
+                | Slice
+                | Concat
+                | At
+                | Some
+                | Every
+                | Find
+                | FindIndex
+                | Filter
+                | Map
+                | Reduce
+                | Flat
+                | FlatMap
                 | ToString
         )
     }
