@@ -39,7 +39,7 @@ impl Condition {
             Ok(root) => expr::explain(root, scope, semantics),
             Err(message) => {
                 let span = self.parsed.problems.first().map_or(Span::new(0, self.text.len()), |problem| problem.span);
-                let error = expr::EvalError { code: "expr_syntax", message, span };
+                let error = expr::EvalError { code: "expr_syntax".into(), message, span, fix: None };
                 Explained { span: Span::new(0, self.text.len()), value: Some(Err(error)), children: Vec::new() }
             }
         }

@@ -42,10 +42,8 @@ impl AgentRun {
             context: self.context.clone(),
             conversation: self.conversation.clone(),
             step_result: self.step_result.clone(),
-            flow_context: None,
-            results: None,
-            errors: None,
             loops: self.loops.clone(),
+            ..Scope::default()
         }
     }
 
