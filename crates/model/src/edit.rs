@@ -82,7 +82,7 @@ impl Edit {
 /// What an edit touched, for whoever shows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Touched {
-    /// Entities whose fields or ends changed, or that came or went.
+    /// Entities whose fields or ends changed, or that came or went; each once, by number.
     pub ids: Vec<EntityId>,
     /// Whether entities came, went or moved in order.
     pub structure: bool,
@@ -90,9 +90,7 @@ pub struct Touched {
 
 impl Touched {
     fn add(&mut self, id: EntityId) {
-        if !self.ids.contains(&id) {
-            self.ids.push(id);
-        }
+        self.ids.push(id);
     }
 }
 
@@ -124,6 +122,8 @@ pub(crate) fn apply_all(document: &mut Document, changes: &[Change]) -> Result<(
         }
     }
     inverse.reverse();
+    touched.ids.sort_unstable();
+    touched.ids.dedup();
     Ok((inverse, touched))
 }
 

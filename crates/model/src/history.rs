@@ -1,8 +1,11 @@
 //! Undo and redo. The only way to change a document.
 
+use loopwright_lang::{Value, json};
+
 use crate::{
     Document, Edit, Refused, Touched,
     edit::{Change, apply_all},
+    journal, snapshot,
 };
 
 /// How many acts can be undone.
@@ -20,6 +23,8 @@ struct Done {
 /// A document and what was done to it.
 #[derive(Clone, Debug, Default)]
 pub struct History {
+    /// The document when the first of the acts that can be undone had not been done.
+    base: Document,
     document: Document,
     done: Vec<Done>,
     undone: Vec<Done>,
@@ -28,7 +33,7 @@ pub struct History {
 impl History {
     /// Starts with a document as it is.
     pub fn new(document: Document) -> Self {
-        Self { document, done: Vec::new(), undone: Vec::new() }
+        Self { base: document.clone(), document, done: Vec::new(), undone: Vec::new() }
     }
 
     /// The document now.
@@ -51,7 +56,10 @@ impl History {
         } else {
             self.done.push(Done { label: edit.label, merge: edit.merge, forward: edit.changes, inverse });
             if self.done.len() > DEPTH {
-                self.done.remove(0);
+                let oldest = self.done.remove(0);
+                // What was done once can be done again on what it was done to, with the numbers it had.
+                self.base.reserve(self.document.next_id());
+                let _ = apply_all(&mut self.base, &oldest.forward);
             }
         }
         Ok(touched)
@@ -89,5 +97,41 @@ impl History {
     /// What redo would do again.
     pub fn redo_label(&self) -> Option<&str> {
         self.undone.last().map(|act| act.label.as_str())
+    }
+
+    /// The document before anything that can be undone, and all acts since, as JSON text ([`crate::journal`]).
+    pub fn save(&self) -> String {
+        let edits = |acts: &[Done]| {
+            journal::edits_value(acts.iter().map(|act| Edit { label: act.label.clone(), changes: act.forward.clone(), merge: None }))
+        };
+        json::print_compact(&Value::object([
+            ("next", Value::Number(f64::from(self.document.next_id().0))),
+            ("base", snapshot::value(&self.base)),
+            ("done", edits(&self.done)),
+            ("undone", edits(&self.undone)),
+        ]))
+    }
+
+    /// Reads a saved history and does all its acts again. `None`: the text is no history, or it is broken.
+    pub fn load(text: &str) -> Option<Self> {
+        let value = json::parse(text).value()?;
+        let mut history = Self::new(snapshot::from_value(value.get("base")?).ok()?);
+        history.document.reserve(snapshot::id(value.get("next")?)?);
+        let done = journal::edits_of(value.get("done")?)?;
+        let undone = journal::edits_of(value.get("undone")?)?;
+        let count = undone.len();
+        for edit in done.into_iter().chain(undone.into_iter().rev()) {
+            history.apply(edit).ok()?;
+        }
+        for _ in 0..count {
+            history.undo()?;
+        }
+        history.document.validate_invariants().ok()?;
+        Some(history)
+    }
+
+    /// How many acts can be undone, and how many done again.
+    pub fn depth(&self) -> (usize, usize) {
+        (self.done.len(), self.undone.len())
     }
 }

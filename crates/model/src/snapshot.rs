@@ -22,6 +22,15 @@ pub fn write_for_run(document: &Document) -> String {
 }
 
 fn write_where(document: &Document, keep: impl Fn(&Entity) -> bool) -> String {
+    json::print_compact(&value_where(document, keep))
+}
+
+/// The whole document as a value.
+pub(crate) fn value(document: &Document) -> Value {
+    value_where(document, |_| true)
+}
+
+fn value_where(document: &Document, keep: impl Fn(&Entity) -> bool) -> Value {
     let mut records = Vec::new();
     let mut open = vec![ROOT];
     // Parents before children, siblings in order: reading inserts them one after the other.
@@ -31,10 +40,11 @@ fn write_where(document: &Document, keep: impl Fn(&Entity) -> bool) -> String {
         open.extend(document.children(id).iter().rev());
     }
     let next = Value::Number(f64::from(document.next_id().0));
-    json::print_compact(&Value::object([("snapshot", Value::Number(VERSION)), ("next", next), ("entities", Value::list(records))]))
+    Value::object([("snapshot", Value::Number(VERSION)), ("next", next), ("entities", Value::list(records))])
 }
 
-fn record(entity: &Entity) -> Value {
+/// One entity as a value.
+pub(crate) fn record(entity: &Entity) -> Value {
     let number = |id: EntityId| Value::Number(f64::from(id.0));
     let mut record = Object::new();
     record.insert("id", number(entity.id));
@@ -42,11 +52,7 @@ fn record(entity: &Entity) -> Value {
     record.insert("parent", number(entity.parent));
     record.insert("fields", Value::Object(entity.fields.clone()));
     if let Some((from, to)) = &entity.ends {
-        let end = |end: &End| match end {
-            End::Step(id) => Value::object([("step", number(*id))]),
-            End::Missing(said) => Value::object([("missing", said.clone())]),
-        };
-        record.insert("ends", Value::list([end(from), end(to)]));
+        record.insert("ends", Value::list([end_value(from), end_value(to)]));
     }
     if let Some(origin) = &entity.origin {
         let part = |part: &PointerPart| match part {
@@ -61,7 +67,11 @@ fn record(entity: &Entity) -> Value {
 
 /// Reads a snapshot. `Err` says what is wrong with it; a snapshot is never half read.
 pub fn read(text: &str) -> Result<Document, String> {
-    let value = json::parse(text).value().ok_or("The saved document is not JSON.")?;
+    from_value(&json::parse(text).value().ok_or("The saved document is not JSON.")?)
+}
+
+/// Reads a snapshot that stands in another record.
+pub(crate) fn from_value(value: &Value) -> Result<Document, String> {
     let version = value.get("snapshot").and_then(Value::as_number).ok_or("This is not a saved document.")?;
     if version > VERSION {
         return Err(format!("This document was saved by a newer version of Loopwright ({version})."));
@@ -84,23 +94,39 @@ pub fn read(text: &str) -> Result<Document, String> {
     }
     let next = value.get("next").and_then(id).unwrap_or(document.next_id());
     document.reserve(next);
+    document.validate_invariants().map_err(|what| format!("The saved document is damaged: {what}."))?;
     Ok(document)
 }
 
 /// A number of an entity. No document has a million of them.
-fn id(value: &Value) -> Option<EntityId> {
+pub(crate) fn id(value: &Value) -> Option<EntityId> {
     let number = value.as_number().filter(|number| number.fract() == 0.0 && (0.0..4_000_000.0).contains(number))?;
     Some(EntityId(number as u32))
 }
 
-fn entity(record: &Value) -> Option<Entity> {
-    let kind = kind_of(record.get("kind")?.as_str()?)?;
-    let end = |value: &Value| match value.get("step") {
+/// One end of a path as a value; an end that the file did not give has nothing in it.
+pub(crate) fn end_value(end: &End) -> Value {
+    match end {
+        End::Step(id) => Value::object([("step", Value::Number(f64::from(id.0)))]),
+        End::Missing(Value::Undefined) => Value::Object(Object::new()),
+        End::Missing(said) => Value::object([("missing", said.clone())]),
+    }
+}
+
+/// Reads one end of a path.
+pub(crate) fn end_of(value: &Value) -> Option<End> {
+    let object = value.as_object()?;
+    match object.get("step") {
         Some(step) => Some(End::Step(id(step)?)),
-        None => Some(End::Missing(value.get("missing")?.clone())),
-    };
+        None => Some(End::Missing(object.get("missing").cloned().unwrap_or(Value::Undefined))),
+    }
+}
+
+/// Reads one entity.
+pub(crate) fn entity(record: &Value) -> Option<Entity> {
+    let kind = kind_of(record.get("kind")?.as_str()?)?;
     let ends = match record.get("ends").and_then(Value::as_list) {
-        Some(ends) => Some((end(ends.get(0)?)?, end(ends.get(1)?)?)),
+        Some(ends) => Some((end_of(ends.get(0)?)?, end_of(ends.get(1)?)?)),
         None => None,
     };
     if (kind == EntityKind::Path) != ends.is_some() {

@@ -257,7 +257,7 @@ pub(super) fn in_style(column: &str, value: &Value, style: &RecordStyle) -> Valu
 }
 
 /// A JSON column as text or as what it holds; text that is no JSON stays.
-pub(super) fn in_form(value: &Value, text: Option<bool>) -> Value {
+pub(crate) fn in_form(value: &Value, text: Option<bool>) -> Value {
     match (text, value) {
         (Some(true), Value::Object(_) | Value::List(_)) => Value::text(json::print_compact(value)),
         (Some(false), Value::Text(_)) => match json_column(Some(value)) {

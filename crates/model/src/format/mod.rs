@@ -7,6 +7,11 @@ mod records;
 mod splice;
 mod style;
 
+pub(crate) use build::in_form;
+pub use build::steps_without_id;
+pub(crate) use own::selection;
+pub(crate) use splice::rewrite;
+
 use loopwright_lang::{
     Severity, Span, Value,
     json::{self, Node, NodeKind},

@@ -13,7 +13,7 @@ use loopwright_lang::{
 
 use super::{Format, Imported, Notice, error, place, records::Reader};
 use crate::{
-    Document, End, EntityId, EntityKind, GraphRef, Origin, StepRef,
+    Document, End, EntityId, EntityKind, GraphRef, Origin, PathRef, StepRef,
     document::{PointerPart, ROOT},
 };
 
@@ -167,6 +167,30 @@ fn records(document: &Document, kind: EntityKind) -> Value {
     Value::list(document.children_of_kind(ROOT, kind).map(|entity| Value::Object(entity.fields.clone())))
 }
 
+/// Some steps of a graph, with the paths between them, as in step JSON.
+pub(crate) fn selection(graph: GraphRef<'_>, wanted: &dyn Fn(EntityId) -> bool) -> Value {
+    let steps = graph.steps().filter(|step| wanted(step.id())).map(|step| Value::Object(step.entity.fields.clone()));
+    let ends = EndNames::of(graph);
+    let inner = |path: &PathRef<'_>| [path.from(), path.to()].into_iter().all(|end| end.is_some_and(wanted));
+    let paths = graph.paths().filter(inner).map(|path| path_value(path, &ends));
+    Value::object([("Name", Value::text(graph.name())), ("steps", Value::list(steps)), ("paths", Value::list(paths))])
+}
+
+/// A path with its ends after its ID.
+fn path_value(path: PathRef<'_>, ends: &EndNames<'_>) -> Value {
+    let mut fields = path.entity.fields.clone();
+    if let Some((from, to)) = &path.entity.ends {
+        let mut at = usize::from(fields.get_index(0).is_some_and(|(key, _)| key.as_str() == "ID"));
+        for (column, end) in [("OriginStepID", from), ("DestinationStepID", to)] {
+            if let Some(value) = ends.value(end) {
+                fields.insert_at(at, column, value);
+                at += 1;
+            }
+        }
+    }
+    Value::Object(fields)
+}
+
 /// One graph as in step JSON, with its notes.
 pub(super) fn graph(graph: GraphRef<'_>) -> Value {
     let mut fields = graph.entity.fields.clone();
@@ -175,19 +199,7 @@ pub(super) fn graph(graph: GraphRef<'_>) -> Value {
     }
     fields.insert("steps", Value::list(graph.steps().map(|step| Value::Object(step.entity.fields.clone()))));
     let ends = EndNames::of(graph);
-    let paths = graph.paths().map(|path| {
-        let mut fields = path.entity.fields.clone();
-        if let Some((from, to)) = &path.entity.ends {
-            let mut at = usize::from(fields.get_index(0).is_some_and(|(key, _)| key.as_str() == "ID"));
-            for (column, end) in [("OriginStepID", from), ("DestinationStepID", to)] {
-                if let Some(value) = ends.value(end) {
-                    fields.insert_at(at, column, value);
-                    at += 1;
-                }
-            }
-        }
-        Value::Object(fields)
-    });
+    let paths = graph.paths().map(|path| path_value(path, &ends));
     fields.insert("paths", Value::list(paths));
     let mut notes = graph.document.children_of_kind(graph.id(), EntityKind::Note).peekable();
     if notes.peek().is_some() {
@@ -255,7 +267,7 @@ fn our_pointers(document: &Document) -> BTreeMap<EntityId, String> {
 }
 
 /// A way into a text as a JSON pointer.
-pub(crate) fn pointer_text(pointer: &[PointerPart]) -> String {
+fn pointer_text(pointer: &[PointerPart]) -> String {
     let mut text = String::new();
     for part in pointer {
         text.push('/');
@@ -274,7 +286,7 @@ pub(crate) fn pointer_text(pointer: &[PointerPart]) -> String {
 }
 
 /// Reads a JSON pointer.
-pub(crate) fn pointer_of(text: &str) -> Option<Vec<PointerPart>> {
+fn pointer_of(text: &str) -> Option<Vec<PointerPart>> {
     if text.is_empty() {
         return Some(Vec::new());
     }
