@@ -1,7 +1,6 @@
 //! The scene as a directed graph without loops: who comes before whom.
 
-use std::collections::HashMap;
-
+use crate::quick::{QuickMap, QuickSet};
 use crate::scene::{NodeId, Scene};
 
 /// Nodes by their place in the scene, joined by the paths that lead onwards; those that lead back are left out.
@@ -20,7 +19,7 @@ pub(crate) struct Graph {
 impl Graph {
     pub fn of(scene: &Scene) -> Graph {
         let count = scene.nodes.len();
-        let place: HashMap<NodeId, usize> = scene.nodes.iter().enumerate().map(|(i, n)| (n.id, i)).collect();
+        let place: QuickMap<NodeId, usize> = scene.nodes.iter().enumerate().map(|(i, n)| (n.id, i)).collect();
         let mut links: Vec<(usize, usize)> = Vec::with_capacity(scene.links.len());
         for link in &scene.links {
             if let (Some(a), Some(b)) = (place.get(&link.from), place.get(&link.to))
@@ -65,8 +64,10 @@ fn lists(count: usize, links: &[(usize, usize)]) -> Vec<Vec<usize>> {
         }
     }
     for list in &mut out {
-        // Twins are rare and lists short, but a hub may have thousands: remember by sorting places.
-        let mut seen = std::collections::HashSet::with_capacity(list.len());
+        if list.len() < 2 {
+            continue;
+        }
+        let mut seen = QuickSet::default();
         list.retain(|b| seen.insert(*b));
     }
     out

@@ -1,8 +1,7 @@
 //! A uniform grid over the world: which rectangles touch this one? For culling, hit tests, guides and free places.
 
-use std::collections::HashMap;
-
 use crate::geometry::{Rect, sane};
+use crate::quick::QuickMap;
 
 /// Side of a cell. A screen shows about a dozen of them, a card touches one to four.
 const CELL: f64 = 512.0;
@@ -12,8 +11,8 @@ const LARGE: i64 = 64;
 /// A set of numbered rectangles that answers "which touch this rectangle" in time that depends on the answer, not on the set.
 #[derive(Clone, Debug, Default)]
 pub struct GridIndex {
-    rects: HashMap<u32, Rect>,
-    cells: HashMap<(i32, i32), Vec<u32>>,
+    rects: QuickMap<u32, Rect>,
+    cells: QuickMap<(i32, i32), Vec<u32>>,
     large: Vec<u32>,
 }
 

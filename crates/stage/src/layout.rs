@@ -4,6 +4,7 @@ use crate::geometry::{Point, Rect, pt, sane};
 use crate::graph::Graph;
 use crate::grid::GridIndex;
 use crate::place::{free_in, up_to_grid};
+use crate::quick::{QuickMap, QuickSet};
 use crate::scene::{NodeId, NodeShape, Scene, SceneNode};
 use crate::sizes::{CLEARANCE, GAP, GRID, PATH_LEAD};
 
@@ -186,12 +187,12 @@ struct Columns {
 impl Columns {
     fn new(tidy: &Tidy<'_>, part: &[usize]) -> Columns {
         let graph = tidy.graph;
-        let inside: std::collections::HashSet<usize> = part.iter().copied().collect();
+        let inside: QuickSet<usize> = part.iter().copied().collect();
         let order: Vec<usize> = graph.order.iter().copied().filter(|i| inside.contains(i)).collect();
         let column = columns_of(graph, &order);
 
         let mut me = Columns { items: Vec::new(), columns: Vec::new() };
-        let mut item_of = std::collections::HashMap::new();
+        let mut item_of = QuickMap::default();
         for i in &order {
             let (r, column) = (tidy.rect(*i), column.get(i).copied().unwrap_or(0));
             let (port_y, y) = (tidy.port_y(*i), r.y + tidy.port_y(*i));
@@ -334,8 +335,8 @@ impl Item {
 
 /// The column of each node: one after the last of those that lead to it. A step that nothing leads to stands right before what it
 /// leads to.
-fn columns_of(graph: &Graph, order: &[usize]) -> std::collections::HashMap<usize, usize> {
-    let mut column = std::collections::HashMap::with_capacity(order.len());
+fn columns_of(graph: &Graph, order: &[usize]) -> QuickMap<usize, usize> {
+    let mut column = QuickMap::default();
     for i in order {
         let after = graph.before(*i).iter().filter_map(|b| column.get(b)).max().map_or(0, |c: &usize| c + 1);
         column.insert(*i, after);

@@ -56,6 +56,7 @@ mod machine;
 mod minimap;
 mod place;
 mod preview;
+mod quick;
 mod route;
 mod scene;
 mod snap;

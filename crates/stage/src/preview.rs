@@ -4,6 +4,7 @@ use crate::geometry::{Point, Rect, pt, rect};
 use crate::gesture::{DropTarget, End, Intent, Mods, Pick, PointerKind, Port, Side, Target, View};
 use crate::machine::What;
 use crate::place::free_place;
+use crate::quick::QuickSet;
 use crate::scene::{LinkId, NodeId, NodeShape};
 use crate::sizes;
 use crate::snap::{Guides, snap, to_grid};
@@ -101,7 +102,7 @@ fn moved_nodes(primary: NodeId, ids: &[NodeId], by: Point, now: Point, free: boo
     let (mut delta, mut guides) = (pt(by.x.round(), by.y.round()), Guides::default());
     if !free {
         let line = view.stage.node(primary).filter(|n| n.has_ports()).map(|n| n.line() - block.y);
-        let moving: std::collections::HashSet<NodeId> = ids.iter().copied().collect();
+        let moving: QuickSet<NodeId> = ids.iter().copied().collect();
         let around = view.viewport.world_rect(view.width, view.height);
         let settled = snap(view.stage, &block.moved(by), line, &around, view.viewport.zoom, &|id| moving.contains(&id));
         delta = pt(

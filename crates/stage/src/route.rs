@@ -121,14 +121,19 @@ pub fn route(ends: &Ends, lane: Lane, obstacles: &dyn Fn(&Rect) -> Vec<Rect>) ->
     (finish(best.map_or_else(|| vec![s, t], |(_, p)| p)), looked)
 }
 
+/// Whether a path between the two ports needs no turn.
+pub(crate) fn in_line(s: Point, t: Point) -> bool {
+    (s.y - t.y).abs() < 1e-6
+}
+
 /// The courses with one turn each way, the preferred first.
 fn direct(s: Point, t: Point, lane: Lane) -> Vec<Vec<Point>> {
     if lane.repeat > 0 {
         let y = s.y.max(t.y) + PATH_LEAD * lane.repeat as f64;
         return vec![vec![s, pt(s.x + PATH_LEAD, s.y), pt(s.x + PATH_LEAD, y), pt(t.x - PATH_LEAD, y), pt(t.x - PATH_LEAD, t.y), t]];
     }
-    if (s.y - t.y).abs() < 0.5 {
-        return vec![vec![s, pt(t.x, s.y)]];
+    if in_line(s, t) {
+        return vec![vec![s, t]];
     }
     let room = t.x - s.x;
     let others = lane.count.saturating_sub(1) as f64;

@@ -1,11 +1,10 @@
 //! The scene with what makes it quick: an index by place and by number, the paths' courses, hit tests.
 
-use std::collections::{HashMap, HashSet};
-
 use crate::geometry::{Point, Rect, Viewport, pt, rect};
 use crate::gesture::{End, PointerKind, Port, Side, Target};
 use crate::grid::GridIndex;
-use crate::route::{Ends, Lane, Route, route};
+use crate::quick::{QuickMap, QuickSet};
+use crate::route::{Ends, Lane, Route, in_line, route};
 use crate::scene::{LinkId, NodeId, NodeShape, Scene, SceneLink, SceneNode};
 use crate::sizes;
 
@@ -18,10 +17,10 @@ const LANES: usize = 64;
 #[derive(Clone, Debug, Default)]
 pub struct Stage {
     scene: Scene,
-    nodes: HashMap<NodeId, usize>,
-    links: HashMap<LinkId, usize>,
+    nodes: QuickMap<NodeId, usize>,
+    links: QuickMap<LinkId, usize>,
     /// The links at each node, as places in `scene.links`.
-    at_node: HashMap<NodeId, Vec<usize>>,
+    at_node: QuickMap<NodeId, Vec<usize>>,
     node_grid: GridIndex,
     link_grid: GridIndex,
     /// By link, the region in which a node has influence on its course.
@@ -106,7 +105,7 @@ impl Stage {
     /// The courses of all paths at `ids` while these nodes are dragged by `by`; the stage itself does not change. In the scene's
     /// order.
     pub fn routes_moved(&self, ids: &[NodeId], by: Point) -> Vec<(LinkId, Route)> {
-        let moving: HashSet<NodeId> = ids.iter().copied().collect();
+        let moving: QuickSet<NodeId> = ids.iter().copied().collect();
         let mut links: Vec<usize> = ids.iter().filter_map(|id| self.at_node.get(id)).flatten().copied().collect();
         links.sort_unstable();
         links.dedup();
@@ -304,7 +303,7 @@ impl Stage {
                 lane.repeat += 1;
             }
             let Some(to) = place(other.to).map(|n| n.port_in()) else { continue };
-            let straight = mine.0 && (to.y - ends.from.y).abs() < 0.5;
+            let straight = to.x - ends.from.x >= 2.0 * sizes::PATH_LEAD && in_line(ends.from, to);
             if straight || (to.y < ends.from.y) != (ends.to.y < ends.from.y) {
                 continue;
             }

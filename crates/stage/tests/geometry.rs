@@ -165,6 +165,6 @@ proptest! {
     #[test]
     fn a_wheel_event_zooms_a_quarter_octave_at_most(dy in prop::num::f64::ANY, pinch in any::<bool>()) {
         let f = geometry::wheel_zoom_factor(dy, WheelUnit::Page, pinch);
-        prop_assert!(f >= 0.84 && f <= 1.19, "{}", f);
+        prop_assert!((0.84..=1.19).contains(&f), "{}", f);
     }
 }

@@ -166,12 +166,12 @@ proptest! {
         for (i, x, y) in moves {
             let mut node = stage.scene().nodes[i % stage.scene().nodes.len()].clone();
             (node.x, node.y) = (x, y);
-            let before: Vec<String> = stage.scene().links.iter().map(|l| stage.route(l.id).unwrap().d()).collect();
+            let before: Vec<Route> = stage.scene().links.iter().map(|l| stage.route(l.id).unwrap().clone()).collect();
             let changed = stage.put(node);
             let fresh = Stage::new(stage.scene().clone());
             for (l, before) in stage.scene().links.iter().zip(before) {
                 prop_assert_eq!(stage.route(l.id), fresh.route(l.id));
-                prop_assert_eq!(changed.contains(&l.id), stage.route(l.id).unwrap().d() != before, "the list of changed paths");
+                prop_assert_eq!(changed.contains(&l.id), stage.route(l.id) != Some(&before), "the list of changed paths");
             }
             let all = rect(-5000.0, -5000.0, 10000.0, 10000.0);
             prop_assert_eq!(stage.within(&all), fresh.within(&all));
