@@ -1,7 +1,7 @@
 //! The one printer. Shapes are those of `JSON.stringify`; a stack of its own lets it print a value however deep.
 
 use crate::value::{ListIter, ObjectIter};
-use crate::{Value, number};
+use crate::{Text, Value, limits, number};
 
 /// Prints without white space, as `JSON.stringify(value)`: numbers as they were spelled, what is `undefined` left out of objects
 /// and `null` elsewhere.
@@ -38,7 +38,7 @@ enum Open<'v> {
 }
 
 fn print(value: &Value, style: Style) -> String {
-    let mut out = String::new();
+    let mut out = String::with_capacity(value.printed_size().min(limits::VALUE_BYTES));
     let mut open: Vec<Open<'_>> = Vec::new();
     let mut next = Some(value);
     let mut first = true;
@@ -81,7 +81,7 @@ fn print(value: &Value, style: Style) -> String {
         first = false;
         new_line(style, depth, &mut out);
         if let Some(key) = key {
-            push_quoted(key, &mut out);
+            push_text(key, &mut out);
             out.push_str(if style.pretty { ": " } else { ":" });
         }
         next = Some(value);
@@ -104,8 +104,18 @@ fn push_scalar(value: &Value, style: Style, out: &mut String) {
         Value::Bool(false) => out.push_str("false"),
         Value::Number(number) => number::push_json(*number, out),
         Value::Spelled(number) => out.push_str(number.spelling()),
-        Value::Text(text) => push_quoted(text, out),
+        Value::Text(text) => push_text(text, out),
         Value::Undefined | Value::Null | Value::List(_) | Value::Object(_) => out.push_str("null"),
+    }
+}
+
+fn push_text(text: &Text, out: &mut String) {
+    if text.printed_len() == text.len() + 2 {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+    } else {
+        push_quoted(text, out);
     }
 }
 

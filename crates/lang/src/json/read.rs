@@ -1,7 +1,6 @@
 //! The reader: a loop over the text with a stack of open lists and objects. It goes on after a slip, so that one mistake
 //! does not hide the next and half-typed text still has a tree.
 
-use super::strings::KeyCache;
 use super::{Member, Node, NodeKind, Parsed};
 use crate::{Problem, Severity, Span, Text, Value, limits, number};
 
@@ -13,7 +12,7 @@ const MOST_WARNINGS: usize = 100;
 /// Reads one JSON text (strict; a byte-order mark is let through). Never fails, never panics.
 pub fn parse(text: &str) -> Parsed {
     let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let mut reader = Reader { text, at, problems: Vec::new(), errors: 0, warnings: 0, keys: KeyCache::default() };
+    let mut reader = Reader { text, at, problems: Vec::new(), errors: 0, warnings: 0 };
     let node = reader.document();
     if reader.errors == 0 {
         Parsed { root: node, partial: None, problems: reader.problems }
@@ -25,7 +24,6 @@ pub fn parse(text: &str) -> Parsed {
 pub(super) struct Reader<'t> {
     pub(super) text: &'t str,
     pub(super) at: usize,
-    pub(super) keys: KeyCache,
     problems: Vec<Problem>,
     errors: usize,
     warnings: usize,

@@ -1,32 +1,7 @@
-//! Strings of a JSON text: escapes, what is wrong with them, and keys that are read again and again.
+//! Strings of a JSON text: escapes, and what is wrong with them.
 
 use super::read::Reader;
 use crate::{Problem, Span, Text};
-
-/// Texts of the keys read last, so that the rows of a table share theirs.
-#[derive(Default)]
-pub(super) struct KeyCache(Vec<Option<Text>>);
-
-impl KeyCache {
-    const SLOTS: usize = 128;
-    /// Longer texts are seldom keys.
-    const LONGEST: usize = 40;
-
-    fn text(&mut self, text: &str) -> Text {
-        if text.len() > Self::LONGEST {
-            return Text::from(text);
-        }
-        if self.0.is_empty() {
-            self.0.resize(Self::SLOTS, None);
-        }
-        let hash = text.bytes().fold(text.len(), |hash, byte| hash.wrapping_mul(31).wrapping_add(byte as usize));
-        match self.0.get_mut(hash % Self::SLOTS) {
-            Some(Some(known)) if known.as_str() == text => known.clone(),
-            Some(slot) => slot.insert(Text::from(text)).clone(),
-            None => Text::from(text),
-        }
-    }
-}
 
 impl Reader<'_> {
     /// The string at the cursor, which stands on its opening `"`.
@@ -39,8 +14,7 @@ impl Reader<'_> {
         if rest.get(plain) == Some(&b'"') {
             let (from, to) = (self.at, self.at + plain);
             self.at = to + 1;
-            let text = self.text.get(from..to).unwrap_or_default();
-            return self.keys.text(text);
+            return Text::from(self.slice(from, to));
         }
         Text::from(self.escaped(start, b'"'))
     }

@@ -70,6 +70,7 @@ pub struct Writer<'v> {
     records: u32,
     /// What stands for each value that was added, and their number.
     roots: Vec<u8>,
+    scratch: Vec<u8>,
     added: u64,
     /// Records by the address of what they hold, which lives as long as the writer.
     known: WordMap<usize, u32>,
@@ -163,7 +164,7 @@ impl<'v> Writer<'v> {
 
     /// Writes the record of `top`, whose parts have theirs.
     fn record(&mut self, top: Item<'v>) {
-        let mut bytes = Vec::new();
+        let mut bytes = std::mem::take(&mut self.scratch);
         match top {
             Item::Object(object) => {
                 let shape = self.shape(object);
@@ -200,6 +201,8 @@ impl<'v> Writer<'v> {
             },
         }
         let record = self.write(&bytes);
+        bytes.clear();
+        self.scratch = bytes;
         self.known.insert(top.address(), record);
     }
 

@@ -1,6 +1,6 @@
 //! Objects: a shared list of keys, and their values.
 
-use super::shape::Shape;
+use super::shape::{Collector, Shape};
 use super::summary::{Doomed, SHALLOW, Summary, release};
 use super::{Text, Value};
 use std::sync::Arc;
@@ -186,18 +186,15 @@ impl Object {
     }
 
     fn collect(pairs: &mut dyn Iterator<Item = (Text, Value)>) -> Self {
-        let mut shape = Shape::default();
+        let mut keys = Collector::default();
         let mut values = Vec::with_capacity(pairs.size_hint().0);
         for (key, value) in pairs {
-            match shape.find(&key).and_then(|place| values.get_mut(place)) {
+            match keys.key(key).and_then(|place| values.get_mut(place)) {
                 Some(slot) => *slot = value,
-                None => {
-                    shape.push(key);
-                    values.push(value);
-                }
+                None => values.push(value),
             }
         }
-        Self::from_parts(shape.share(), values)
+        Self::from_parts(keys.finish(), values)
     }
 }
 

@@ -12,6 +12,7 @@ const LARGEST_STEP: usize = 32;
 /// Shapes of more keys are not kept for reuse at all.
 const LARGEST_KEPT: usize = 256;
 const KEPT: usize = 256;
+const GUESSED: usize = 64;
 
 /// Keys in their order, none twice.
 #[derive(Clone, Default)]
@@ -25,6 +26,66 @@ pub(crate) struct Shape {
 thread_local! {
     /// Shapes made lately. Whether one is found here decides only how much memory is used, never a result.
     static LATELY: RefCell<Vec<Option<Arc<Shape>>>> = const { RefCell::new(Vec::new()) };
+    /// The same by first key: the shape that keys which begin like this had the last time.
+    static GUESSES: RefCell<Vec<Option<Arc<Shape>>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Collects the keys of one object. As long as they come as they did the last time, nothing is made.
+#[derive(Default)]
+pub(crate) struct Collector {
+    guess: Option<Arc<Shape>>,
+    /// How many keys of the guess have come.
+    as_guessed: usize,
+    /// The keys, once they were not those of the guess.
+    own: Option<Shape>,
+}
+
+impl Collector {
+    /// Takes a key: `Some` is the place where it already is, `None` says that it is new.
+    pub(crate) fn key(&mut self, key: Text) -> Option<usize> {
+        if self.own.is_none() {
+            if self.as_guessed == 0 {
+                self.guess = GUESSES.with_borrow(|guesses| guesses.get(first_slot(&key))?.clone());
+            }
+            let known = self.guess.as_ref().map_or(&[][..], |guess| &guess.keys);
+            if known.get(self.as_guessed) == Some(&key) {
+                self.as_guessed += 1;
+                return None;
+            }
+            self.own = Some(Shape::of(known.iter().take(self.as_guessed).cloned()));
+        }
+        let own = self.own.as_mut()?;
+        let place = own.find(&key);
+        if place.is_none() {
+            own.push(key);
+        }
+        place
+    }
+
+    /// The shape of all keys.
+    pub(crate) fn finish(self) -> Arc<Shape> {
+        let own = match (self.own, self.guess) {
+            (None, Some(guess)) if guess.len() == self.as_guessed => return guess,
+            (None, Some(guess)) => Shape::of(guess.keys.iter().take(self.as_guessed).cloned()),
+            (own, _) => own.unwrap_or_default(),
+        };
+        let shape = own.share();
+        if let Some(first) = shape.keys.first().filter(|_| shape.len() <= LARGEST_KEPT) {
+            GUESSES.with_borrow_mut(|guesses| {
+                if guesses.is_empty() {
+                    guesses.resize(GUESSED, None);
+                }
+                if let Some(slot) = guesses.get_mut(first_slot(first)) {
+                    *slot = Some(shape.clone());
+                }
+            });
+        }
+        shape
+    }
+}
+
+fn first_slot(first: &Text) -> usize {
+    hash::bytes(first.as_bytes()) as usize % GUESSED
 }
 
 impl Shape {

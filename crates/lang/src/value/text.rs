@@ -1,6 +1,17 @@
 //! Texts and spelled numbers.
 
+use crate::hash;
+use std::cell::RefCell;
 use std::sync::Arc;
+
+/// Texts up to this many bytes are looked for among those made lately: keys and states come again and again.
+const SHORT: usize = 24;
+const KEPT: usize = 512;
+
+thread_local! {
+    /// Short texts made lately. Whether one is found here decides only how much memory is used, never a result.
+    static LATELY: RefCell<Vec<Option<Text>>> = const { RefCell::new(Vec::new()) };
+}
 
 /// An immutable text: one shared pointer. It knows its length in UTF-16 units and how long it prints.
 #[derive(Clone)]
@@ -124,7 +135,19 @@ impl Text {
 
 impl From<&str> for Text {
     fn from(text: &str) -> Self {
-        Self::new(text.into())
+        if text.len() > SHORT {
+            return Self::new(text.into());
+        }
+        LATELY.with_borrow_mut(|kept| {
+            if kept.is_empty() {
+                kept.resize(KEPT, None);
+            }
+            match kept.get_mut(hash::bytes(text.as_bytes()) as usize % KEPT) {
+                Some(Some(known)) if known.as_str() == text => known.clone(),
+                Some(slot) => slot.insert(Self::new(text.into())).clone(),
+                None => Self::new(text.into()),
+            }
+        })
     }
 }
 impl From<String> for Text {
