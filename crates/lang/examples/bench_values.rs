@@ -17,7 +17,7 @@ fn measure<T>(what: &str, per: usize, mut work: impl FnMut() -> T) {
 }
 
 fn row(at: usize) -> Value {
-    Value::object([("id", Value::Number(at as f64)), ("name", Value::text("a name")), ("ok", Value::Bool(at % 3 == 0))])
+    Value::object([("id", Value::Number(at as f64)), ("name", Value::text("a name")), ("ok", Value::Bool(at.is_multiple_of(3)))])
 }
 
 fn main() {
@@ -33,7 +33,7 @@ fn main() {
             let mut list = List::new();
             let mut kept = Vec::new();
             for (at, value) in numbers().enumerate() {
-                if at % each == 0 {
+                if at.is_multiple_of(each) {
                     kept.push(list.clone());
                 }
                 list.push(value);
@@ -46,7 +46,7 @@ fn main() {
         let mut list = list.clone();
         let mut kept = Vec::new();
         for at in 0..MANY {
-            if at % 64 == 0 {
+            if at.is_multiple_of(64) {
                 kept.push(list.clone());
             }
             list.set(at * 7919 % MANY, Value::Null);

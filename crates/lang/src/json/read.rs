@@ -2,6 +2,7 @@
 //! does not hide the next and half-typed text still has a tree.
 
 use super::{Member, Node, NodeKind, Parsed};
+use crate::value::Shape;
 use crate::{Problem, Severity, Span, Text, Value, limits, number};
 
 /// After so many errors the rest would be noise.
@@ -412,13 +413,13 @@ impl Reader<'_> {
             }
             return;
         }
-        let mut sorted: Vec<&Member> = members.iter().collect();
-        sorted.sort_by(|a, b| a.key.cmp(&b.key).then(a.key_span.cmp(&b.key_span)));
-        let mut again: Vec<&Member> =
-            sorted.iter().zip(sorted.iter().skip(1)).filter(|(a, b)| a.key == b.key).map(|(_, later)| *later).collect();
-        again.sort_by_key(|member| member.key_span);
-        for member in again {
-            self.warning(doubled(member));
+        let mut seen = Shape::default();
+        for member in members {
+            if seen.find(&member.key).is_some() {
+                self.warning(doubled(member));
+            } else {
+                seen.push(member.key.clone());
+            }
         }
     }
 
@@ -441,7 +442,7 @@ impl Reader<'_> {
         if let Some(value) = known(&word) {
             return value;
         }
-        let lower = word.to_lowercase();
+        let lower = word.to_ascii_lowercase();
         let meant = match lower.as_str() {
             "true" | "false" | "null" => lower.as_str(),
             "none" | "nil" | "undefined" | "nan" | "infinity" => "null",
