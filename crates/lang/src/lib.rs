@@ -7,6 +7,7 @@ mod hash;
 pub mod json;
 pub mod limits;
 pub mod mapping;
+pub mod merge;
 pub mod number;
 pub mod path;
 pub mod pool;

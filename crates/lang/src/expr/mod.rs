@@ -11,6 +11,7 @@ mod json_text;
 mod methods;
 mod parse;
 mod print;
+mod references;
 mod suggest;
 mod token;
 mod unicode;
@@ -23,15 +24,17 @@ pub use explain::explain;
 pub use json_text::json_text;
 pub use parse::parse;
 pub use print::print;
+pub use references::references;
 
 pub(crate) use ast::Root;
 pub(crate) use coerce::{computed, list_index};
-pub(crate) use complete::sample;
+pub(crate) use complete::{rank, roots, sample};
 pub(crate) use eval::{AMBIENT, REFUSED_PROPERTIES, Val};
 pub(crate) use print::member_text;
+pub(crate) use references::refers;
 pub(crate) use suggest::nearest;
 pub(crate) use token::{Token, TokenKind, tokenize};
-pub(crate) use unicode::{continues_name, is_js_space, is_name, is_reserved, js_trim, starts_name};
+pub(crate) use unicode::{continues_name, is_js_space, is_name, js_trim, starts_name};
 
 use crate::{Fix, Problem, Scope, Semantics, Span, Value};
 
@@ -127,4 +130,9 @@ pub fn holds(expr: &Expr, scope: &Scope, semantics: &Semantics) -> Result<bool, 
         Ok(value) => Ok(truthy(&value)),
         Err(error) => Err(*error),
     }
+}
+
+/// What a path condition does: reads, evaluates and takes the truth of a text, by the profile's rules.
+pub fn condition(text: &str, scope: &Scope, semantics: &Semantics) -> Result<bool, Problem> {
+    Condition::new(text, semantics).holds(scope, semantics).map_err(EvalError::into_problem)
 }

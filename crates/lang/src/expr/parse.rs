@@ -69,10 +69,6 @@ impl Parser<'_> {
         matches!(self.kind(), TokenKind::Mark(found) if *found == mark)
     }
 
-    fn is_word(&self, word: &str) -> bool {
-        matches!(self.kind(), TokenKind::Word(found) if found == word)
-    }
-
     fn at_end(&self) -> bool {
         *self.kind() == TokenKind::End
     }
