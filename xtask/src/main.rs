@@ -172,3 +172,27 @@ impl Options {
 fn results_folder(project: &Project) -> PathBuf {
     project.root.join("tests/e2e/results")
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn read(words: &str) -> Outcome<Options> {
+        let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+        Options::read(&words, &["--dev"], &["--port"])
+    }
+
+    #[test]
+    fn options_are_read_in_both_spellings_and_wrong_ones_are_named() {
+        for words in ["--dev --port 9000 canvas", "canvas --port=9000 --dev"] {
+            let options = read(words).unwrap();
+            assert!(options.flag("--dev"), "{words}");
+            assert_eq!(options.value("--port"), Some("9000"), "{words}");
+            assert_eq!(options.names, ["canvas"], "{words}");
+        }
+        for (words, named) in [("--prot 9000", "--prot"), ("--port", "--port"), ("--dev=yes", "--dev")] {
+            assert!(read(words).is_err_and(|message| message.contains(named)), "{words}");
+        }
+    }
+}

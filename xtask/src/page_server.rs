@@ -272,3 +272,59 @@ fn tell_builds(mut stream: &TcpStream, pages: &Pages) -> std::io::Result<()> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::io::Read;
+
+    /// Serves two files and returns the whole answer to one request.
+    fn ask(request: &str) -> String {
+        let folder = std::env::temp_dir().join(format!("loopwright-server-{}-{:?}", std::process::id(), std::thread::current().id()));
+        let named = folder.join("worker-0123456789abcdef");
+        std::fs::create_dir_all(&named).unwrap();
+        std::fs::write(folder.join("index.html"), "<p>page</p>").unwrap();
+        std::fs::write(named.join("start.js"), "plain").unwrap();
+        std::fs::write(named.join("start.js.br"), "brotli").unwrap();
+        let address = serve_in_background(Pages::load(&folder, false).unwrap()).unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
+        let mut stream = TcpStream::connect(address.trim_start_matches("http://").trim_end_matches('/')).unwrap();
+        stream.write_all(format!("{request}\r\nConnection: close\r\n\r\n").as_bytes()).unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        text
+    }
+
+    #[test]
+    fn a_request_gets_the_file_in_the_best_form_it_accepts() {
+        let worker = "/worker-0123456789abcdef/start.js";
+        let cases = [
+            ("GET / HTTP/1.1".to_owned(), "200 OK", "Cache-Control: no-cache", "\r\n\r\n<p>page</p>"),
+            ("GET /?measure HTTP/1.1".to_owned(), "200 OK", "Content-Type: text/html", "\r\n\r\n<p>page</p>"),
+            (format!("GET {worker} HTTP/1.1"), "200 OK", "immutable", "\r\n\r\nplain"),
+            (format!("GET {worker} HTTP/1.1\r\nAccept-Encoding: gzip, br;q=1"), "200 OK", "Content-Encoding: br", "\r\n\r\nbrotli"),
+            (format!("HEAD {worker} HTTP/1.1"), "200 OK", "Content-Length: 5", "\r\n\r\n"),
+            ("GET /../Cargo.toml HTTP/1.1".to_owned(), "404 Not Found", "no-store", "There is no such page.\n"),
+            (format!("GET /{worker} HTTP/1.1"), "200 OK", "text/javascript", "plain"),
+            ("POST / HTTP/1.1\r\nContent-Length: 4".to_owned(), "405 Method Not Allowed", "Allow: GET, HEAD", "Only GET and HEAD.\n"),
+        ];
+        for (request, status, header, end) in cases {
+            let answer = ask(&request);
+            assert!(answer.starts_with(&format!("HTTP/1.1 {status}\r\n")), "{request}: {answer}");
+            assert!(answer.contains(header), "{request} lacks {header}: {answer}");
+            assert!(answer.ends_with(end), "{request}: {answer}");
+            for (name, value) in HEADERS {
+                assert!(answer.contains(&format!("{name}: {value}\r\n")), "{request} lacks {name}: {answer}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_the_browser_has_is_not_sent_again() {
+        let first = ask("GET / HTTP/1.1");
+        let tag = first.lines().find_map(|line| line.strip_prefix("ETag: ")).unwrap();
+        let second = ask(&format!("GET / HTTP/1.1\r\nIf-None-Match: {tag}"));
+        assert!(second.starts_with("HTTP/1.1 304 Not Modified\r\n") && second.ends_with("\r\n\r\n"), "{second}");
+    }
+}

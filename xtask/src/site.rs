@@ -174,3 +174,25 @@ pub fn is_named_by_content(path: &Path) -> bool {
         part.split(['-', '_', '.']).any(|word| (14..=16).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit()))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_name_with_a_hash_may_be_kept_for_ever() {
+        let cases = [
+            ("index.html", false),
+            ("start.js", false),
+            ("assets/icons.svg", false),
+            ("loopwright-9f8e7d6c5b4a3210.js", true),
+            ("loopwright-9f8e7d6c5b4a3210_bg.wasm", true),
+            ("tokens-9f8e7d6c5b4a321.css", true),
+            ("worker-0123456789abcdef/start.js", true),
+            ("assets/examples/welcome-messages-and.json", false),
+        ];
+        for (name, expected) in cases {
+            assert_eq!(is_named_by_content(Path::new(name)), expected, "{name}");
+        }
+    }
+}
