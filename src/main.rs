@@ -1,16 +1,19 @@
 //! The browser app.
 
+mod canvas;
+mod dialogs;
 mod inspector;
+mod palette;
+mod platform;
 mod problems;
 mod run;
 mod session;
+mod shell;
 mod text;
-
-use leptos::prelude::*;
+mod ui;
 
 fn main() {
     console_error_panic_hook::set_once();
-    mount_to_body(|| {
-        provide_context(session::Session::new());
-    });
+    platform::page::clear_start();
+    leptos::mount::mount_to_body(shell::app);
 }

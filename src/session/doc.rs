@@ -42,9 +42,9 @@ impl Doc {
         self.history.with_value(|history| read(history.document()))
     }
 
-    /// The document as it is (cheap enough for a save or a run, not for every frame).
-    pub fn snapshot(self) -> Document {
-        self.with(Clone::clone)
+    /// The document and what can be undone, as a text that [`History::load`] reads.
+    pub(super) fn saved_text(self) -> String {
+        self.history.with_value(History::save)
     }
 
     /// The view or effect that calls this runs again when a field or an end of the entity changes, or it goes.
@@ -103,8 +103,8 @@ impl Doc {
     }
 
     /// Opens another document: everything that watches anything runs again.
-    pub(super) fn replace(self, document: Document, file_name: String, read_only: bool) {
-        self.history.set_value(History::new(document));
+    pub(super) fn replace(self, history: History, file_name: String, read_only: bool) {
+        self.history.set_value(history);
         self.file_name.set(file_name);
         self.read_only.set(read_only);
         let all = self.watched.with_value(|watched| watched.keys().copied().collect());

@@ -2,19 +2,25 @@
 //!
 //! [`Session`] is a small `Copy` value of signals. Components get it with [`session`] and never hold the document.
 
+pub mod acts;
 pub mod doc;
+pub mod files;
+mod generate;
 pub mod layout;
 pub mod notify;
 pub mod problems;
+pub mod run;
 pub mod selection;
 
 use leptos::prelude::*;
 use loopwright_model::{Edit, EntityId};
 
 pub use doc::Doc;
+pub use files::{Files, Leave, Saved};
 pub use layout::{DockTab, InspectorTab, Layout, Theme};
 pub use notify::{Notify, Tone};
 pub use problems::Problems;
+pub use run::RunClient;
 pub use selection::Selection;
 
 /// The state of the app.
@@ -32,6 +38,10 @@ pub struct Session {
     pub notify: Notify,
     /// Whose rules the flow runs and is checked by.
     pub profile: RwSignal<loopwright_lang::Profile>,
+    /// The run and what is selected of it.
+    pub run: RunClient,
+    /// Where documents come from and go to.
+    pub files: Files,
 }
 
 /// The session of the app around the calling component.
@@ -43,14 +53,10 @@ pub fn session() -> Session {
 impl Session {
     /// A session with an empty document.
     pub fn new() -> Self {
-        Self {
-            doc: Doc::new(),
-            problems: Problems::new(),
-            selection: Selection::new(),
-            layout: Layout::new(),
-            notify: Notify::new(),
-            profile: RwSignal::new(loopwright_lang::Profile::Documented),
-        }
+        let (doc, selection, notify) = (Doc::new(), Selection::new(), Notify::new());
+        let profile = RwSignal::new(loopwright_lang::Profile::Documented);
+        let run = RunClient::new(doc, selection, notify, profile);
+        Self { doc, problems: Problems::new(), selection, layout: Layout::new(), notify, profile, run, files: Files::new() }
     }
 
     /// Does an edit: one undo step. What is refused is said in a toast.
@@ -92,8 +98,40 @@ impl Session {
         self.selection.reveal(self.doc, id);
     }
 
+    /// Goes into a sub-agent's flow; the browser's Back comes out again.
+    pub fn drill_in(self, graph: EntityId) {
+        if self.selection.graph_untracked() != Some(graph) {
+            self.selection.drill_in(graph);
+            crate::platform::page::push_history(self.selection.breadcrumb.with_untracked(Vec::len));
+            self.notify.say(crate::text::opened(&self.graph_name(graph)));
+        }
+    }
+
+    /// Comes out of a sub-agent's flow.
+    pub fn drill_out(self) {
+        if self.selection.breadcrumb.with_untracked(Vec::len) > 1 {
+            crate::platform::page::go_back();
+        }
+    }
+
+    /// Puts a flow of the document on the canvas.
+    pub fn open_graph(self, graph: EntityId) {
+        self.selection.open_graph(graph);
+        self.choose_scenario();
+        self.run.run_now();
+    }
+
+    /// A flow's name, not watched.
+    pub fn graph_name(self, graph: EntityId) -> String {
+        let name = self.doc.with(|document| document.graph(graph).map(|graph| graph.name().to_owned())).unwrap_or_default();
+        if name.is_empty() { crate::text::MAIN_FLOW.to_owned() } else { name }
+    }
+
     fn after_edit(self) {
         self.selection.drop_gone(self.doc);
         self.problems.recompute_soon(self.doc);
+        self.run.edited();
+        self.files.saved.set(Saved::Saving);
+        self.store_soon();
     }
 }

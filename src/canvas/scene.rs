@@ -1,0 +1,58 @@
+//! The scene of a graph: what the document has of it, in the stage's terms.
+
+use std::collections::HashMap;
+
+use loopwright_lang::Value;
+use loopwright_model::{Document, Entity, EntityId, EntityKind, StepKind};
+use loopwright_stage::{LinkId, NodeId, NodeShape, Scene, SceneLink, SceneNode, sizes};
+
+/// The stage's number of a step or a note.
+pub fn node(id: EntityId) -> NodeId {
+    NodeId(id.0)
+}
+
+/// The stage's number of a path.
+pub fn link(id: EntityId) -> LinkId {
+    LinkId(id.0)
+}
+
+/// The document's number of a node.
+pub fn of_node(id: NodeId) -> EntityId {
+    EntityId(id.0)
+}
+
+/// The document's number of a path.
+pub fn of_link(id: LinkId) -> EntityId {
+    EntityId(id.0)
+}
+
+/// The shape a kind of step is drawn as.
+pub fn shape(kind: StepKind) -> NodeShape {
+    if kind.is_loop() { NodeShape::Container } else { NodeShape::Card }
+}
+
+/// A graph as a scene, and the kinds of its steps.
+pub fn build(document: &Document, graph: EntityId) -> (Scene, HashMap<NodeId, StepKind>) {
+    let mut scene = Scene::default();
+    let mut kinds = HashMap::new();
+    // Notes first: they lie under the steps.
+    scene.nodes.extend(document.children_of_kind(graph, EntityKind::Note).map(note));
+    let Some(graph) = document.graph(graph) else { return (scene, kinds) };
+    for step in graph.steps() {
+        let (x, y) = step.position();
+        scene.nodes.push(SceneNode::new(node(step.id()), shape(step.kind()), x, y));
+        kinds.insert(node(step.id()), step.kind());
+    }
+    scene.links.extend(
+        graph.paths().filter_map(|path| Some(SceneLink { id: link(path.id()), from: node(path.from()?), to: node(path.to()?) })),
+    );
+    (scene, kinds)
+}
+
+fn note(entity: &Entity) -> SceneNode {
+    let number = |name, other| entity.fields.get(name).and_then(Value::as_number).filter(|number| number.is_finite()).unwrap_or(other);
+    let mut made = SceneNode::new(node(entity.id), NodeShape::Note, number("x", 0.0), number("y", 0.0));
+    made.w = number("width", sizes::NOTE_W).max(sizes::NOTE_MIN_W);
+    made.h = number("height", sizes::NOTE_H).max(sizes::NOTE_MIN_H);
+    made
+}

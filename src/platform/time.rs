@@ -1,0 +1,19 @@
+//! Clocks and waiting.
+
+use std::time::Duration;
+
+/// Waits.
+pub async fn sleep(milliseconds: u32) {
+    gloo_timers::future::sleep(Duration::from_millis(u64::from(milliseconds))).await;
+}
+
+/// Milliseconds of a clock that never goes back (the one of `Event.timeStamp`).
+pub fn now() -> f64 {
+    web_sys::window().and_then(|window| window.performance()).map_or(0.0, |performance| performance.now())
+}
+
+/// The time of day, `14:02`.
+pub fn clock() -> String {
+    let date = js_sys::Date::new_0();
+    format!("{:02}:{:02}", date.get_hours(), date.get_minutes())
+}

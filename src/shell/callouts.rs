@@ -1,0 +1,74 @@
+//! Three call-outs on the first visit. Not modal: the canvas works beneath them, and Esc hides all three.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::KeyboardEvent;
+
+use crate::{
+    platform::{dom, page},
+    session::{DockTab, InspectorTab, session},
+    text,
+    ui::icon_button,
+};
+
+/// The call-outs, on a first visit.
+pub fn callouts() -> AnyView {
+    let session = session();
+    let shown = session.files.first_visit;
+    let hide = move || {
+        if shown.get_untracked() {
+            shown.set(false);
+            page::remember("seen", "1");
+        }
+    };
+    page::on_window("keydown", move |event| {
+        if event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "Escape") {
+            hide();
+        }
+    });
+    // A first edit says that the point was taken.
+    Effect::new(move |before: Option<u64>| {
+        let edits = session.run.edits_since.get();
+        if before.is_some() && edits > 0 {
+            hide();
+        }
+        u64::from(edits)
+    });
+    let iterations = move |_| {
+        let found = session.run.summary.with_untracked(|summary| summary.as_ref().and_then(|summary| summary.loops.first().cloned()));
+        if let Some(found) = found {
+            session.selection.only(found.step);
+            session.run.select_iteration(found.frame, 0);
+        }
+    };
+    let inputs = move |_| {
+        session.layout.show_field(InspectorTab::Inputs, None);
+        dom::focus_soon(super::INSPECTOR_ID.to_owned());
+    };
+    let timeline = move |_| session.layout.show_dock(DockTab::Timeline);
+    (move || {
+        shown.get().then(|| {
+            view! {
+                <div class="callout one">
+                    <h2><span class="no">"1"</span>{text::CALLOUT_1}{icon_button("close", text::HIDE_ALL, hide)}</h2>
+                    <p>{text::CALLOUT_1_TEXT}</p>
+                    <div class="row"><button type="button" class="btn" on:click=iterations>{text::SHOW_ME}</button></div>
+                </div>
+                <div class="callout two">
+                    <h2><span class="no">"2"</span>{text::CALLOUT_2}</h2>
+                    <p>{text::CALLOUT_2_TEXT}</p>
+                    <div class="row"><button type="button" class="btn" on:click=inputs>{text::SHOW_ME}</button></div>
+                </div>
+                <div class="callout three">
+                    <h2><span class="no">"3"</span>{text::CALLOUT_3}</h2>
+                    <p>{text::CALLOUT_3_TEXT}</p>
+                    <div class="row">
+                        <button type="button" class="btn primary" on:click=timeline>{text::START}</button>
+                        <button type="button" class="btn ghost" on:click=move |_| hide()>{text::HIDE_ALL}</button>
+                    </div>
+                </div>
+            }
+        })
+    })
+    .into_any()
+}
