@@ -26,7 +26,9 @@ pub fn run_ended(summary: &Summary) -> String {
         RunState::Failed => format!("Run failed after {took}: {}", summary.error.as_deref().unwrap_or("no reason given")),
         RunState::Cancelled => format!("Run stopped after {took}"),
         RunState::Limit => format!("Run stopped by a limit after {took}"),
-        _ if summary.failures > 0 => format!("Run completed in {took} of virtual time, {} failed", counted(summary.failures as usize, "part", "parts")),
+        _ if summary.failures > 0 => {
+            format!("Run completed in {took} of virtual time, {} failed", counted(summary.failures as usize, "part", "parts"))
+        }
         _ => format!("Run completed in {took} of virtual time"),
     }
 }
@@ -44,7 +46,11 @@ pub fn duration(us: u64) -> String {
         100_000..100_000_000 => format!("{:.1} s", us as f64 / 1e6),
         _ => {
             let seconds = us / 1_000_000;
-            if seconds < 3600 { format!("{} min {:02} s", seconds / 60, seconds % 60) } else { format!("{} h {:02} min", seconds / 3600, seconds % 3600 / 60) }
+            if seconds < 3600 {
+                format!("{} min {:02} s", seconds / 60, seconds % 60)
+            } else {
+                format!("{} h {:02} min", seconds / 3600, seconds % 3600 / 60)
+            }
         }
     }
 }
@@ -84,7 +90,13 @@ pub fn things(document: &Document, ids: &[EntityId]) -> String {
     let of = |kind| ids.iter().filter(|id| document.get(**id).is_some_and(|entity| entity.kind == kind)).count();
     let (steps, paths, notes) = (of(EntityKind::Step), of(EntityKind::Path), of(EntityKind::Note));
     match (steps, notes, paths) {
-        (1, 0, _) => ids.iter().find_map(|id| document.step(*id)).map(|step| step.name()).filter(|name| !name.is_empty()).unwrap_or("step").to_owned(),
+        (1, 0, _) => ids
+            .iter()
+            .find_map(|id| document.step(*id))
+            .map(|step| step.name())
+            .filter(|name| !name.is_empty())
+            .unwrap_or("step")
+            .to_owned(),
         (0, 0, paths) => counted(paths, "path", "paths"),
         (0, notes, _) => counted(notes, "note", "notes"),
         (steps, 0, _) => counted(steps, "step", "steps"),
@@ -145,7 +157,8 @@ pub const NO_BODY: &str = "Drop an action here";
 pub const NO_COLLECTION: &str = "no list chosen yet";
 pub const NO_CONDITION: &str = "no condition yet";
 pub const NO_TYPE: &str = "no step type; kept as it is";
-pub const NO_LOOP_IN_BODY: &str = "A loop's body is an action, a sub-agent or a prompt. For a loop in a loop, put the inner one into a sub-agent.";
+pub const NO_LOOP_IN_BODY: &str =
+    "A loop's body is an action, a sub-agent or a prompt. For a loop in a loop, put the inner one into a sub-agent.";
 pub const STARTS_HERE: &str = "The flow starts here";
 pub const EMPTY_NOTE: &str = "Empty note";
 pub const EDIT_NOTE: &str = "Edit note";
@@ -245,7 +258,11 @@ pub fn iterations_of(title: &str) -> String {
     format!("Iterations of {title}")
 }
 pub fn cell_name(first: u64, count: u64, of: State) -> String {
-    if count > 1 { format!("Iterations {} to {}, {}", first + 1, first + count, state(of)) } else { format!("Iteration {}, {}", first + 1, state(of)) }
+    if count > 1 {
+        format!("Iterations {} to {}, {}", first + 1, first + count, state(of))
+    } else {
+        format!("Iteration {}, {}", first + 1, state(of))
+    }
 }
 pub fn path_name(from: &str, to: &str, condition: &str) -> String {
     if condition.is_empty() { format!("Path from {from} to {to}") } else { format!("Path from {from} to {to} when {condition}") }
@@ -266,7 +283,11 @@ pub fn replace_with(kind: &str) -> String {
     format!("Replace with {kind}")
 }
 pub fn paste_too_large(bytes: usize) -> String {
-    format!("The pasted text is {} MiB; the largest that can be pasted is {} MiB. Save it as a file and open that.", bytes.div_ceil(1 << 20), loopwright_lang::limits::PASTE_BYTES >> 20)
+    format!(
+        "The pasted text is {} MiB; the largest that can be pasted is {} MiB. Save it as a file and open that.",
+        bytes.div_ceil(1 << 20),
+        loopwright_lang::limits::PASTE_BYTES >> 20
+    )
 }
 /// `Run 14:01 · 4.9 s virtual · 1 edit since`.
 pub fn run_chip(at: &str, summary: &Summary, edits: u32) -> String {
@@ -316,7 +337,8 @@ pub const HELP: &str = "Help";
 pub const DOCUMENT_NAME: &str = "Document name";
 pub const RENAME_DOCUMENT: &str = "Rename the document";
 pub const READ_ONLY_SHORT: &str = "Read-only";
-pub const NO_STORAGE_LONG: &str = "This browser keeps nothing for this page (a private window?). Save the document as a file before you leave.";
+pub const NO_STORAGE_LONG: &str =
+    "This browser keeps nothing for this page (a private window?). Save the document as a file before you leave.";
 pub const STORAGE_FULL_LONG: &str = "The browser's storage is full. Save the document as a file before you leave.";
 pub const GRAPHS: &str = "Graphs";
 pub const AS_DOCUMENTED: &str = "As documented";
@@ -418,7 +440,9 @@ pub fn report_title(found: &Report) -> String {
 }
 pub fn report_lead(found: &Report) -> String {
     match (found.opened, found.notices.len()) {
-        (true, count) => format!("{} to know. Nothing of the file is lost: it is kept as it was written.", counted(count, "thing", "things")),
+        (true, count) => {
+            format!("{} to know. Nothing of the file is lost: it is kept as it was written.", counted(count, "thing", "things"))
+        }
         (false, _) => "Nothing was changed. What is on screen is still there.".to_owned(),
     }
 }
@@ -454,7 +478,20 @@ pub const KEYS: [(&str, &[(&str, &str)]); 4] = [
     ),
     (
         "View",
-        &[("1", "fit the flow"), ("Shift+2", "fit the selection"), ("0", "100 %"), ("+ -", "zoom"), ("Ctrl+F", "search"), ("Ctrl+K", "commands"), ("?", "this help")],
+        &[
+            ("1", "fit the flow"),
+            ("Shift+2", "fit the selection"),
+            ("0", "100 %"),
+            ("+ -", "zoom"),
+            ("Ctrl+F", "search"),
+            ("Ctrl+K", "commands"),
+            ("?", "this help"),
+        ],
     ),
     ("Run and files", &[("Ctrl+Enter", "run"), ("Shift+F5", "stop"), ("Ctrl+S", "save as a file"), ("Ctrl+O", "open a file")]),
 ];
+
+// ── inspector, problems, run ──
+pub mod inspector;
+pub mod problems;
+pub mod run;
