@@ -82,6 +82,31 @@ fn texts_are_indexed_by_utf16_unit() {
 }
 
 #[test]
+fn a_unit_of_a_long_text_is_found_without_walking_it_and_is_the_right_one() {
+    for piece in ["a\u{1F600}", "\u{e9}", "\u{1F600}", "abc\u{20ac}\u{1F600}d"] {
+        let text = Text::from(piece.repeat(300));
+        let units: Vec<u16> = text.encode_utf16().collect();
+        assert_eq!(text.utf16_len(), units.len());
+        for (at, unit) in units.iter().enumerate() {
+            let expected = char::from_u32(u32::from(*unit)).unwrap_or('\u{fffd}').to_string();
+            assert_eq!(text.unit_at(at).unwrap().as_str(), expected, "unit {at} of {piece} again and again");
+        }
+        for (byte, _) in text.char_indices() {
+            let unit = text[..byte].encode_utf16().count();
+            assert_eq!((text.unit_at_byte(byte), text.byte_at_unit(unit)), (unit, (byte, false)));
+        }
+        assert_eq!((text.byte_at_unit(units.len()), text.byte_at_unit(9999)), ((text.len(), false), (text.len(), false)));
+    }
+    let long = Text::from("\u{1F600}".repeat(500_000));
+    let start = std::time::Instant::now();
+    for at in 0..100_000 {
+        assert!(long.unit_at(999_999 - at).is_some());
+    }
+    // Walking would be tens of thousands of millions of steps.
+    assert!(start.elapsed().as_secs() < 20);
+}
+
+#[test]
 fn equality_is_that_of_values() {
     for (a, b, equal) in [
         ("1", "1.0", true),

@@ -21,6 +21,37 @@ struct Data {
     text: Box<str>,
     units: u32,
     printed: u32,
+    /// For long texts that are not ASCII: every [`STRIDE`] units, where the character with that unit begins, so that finding a
+    /// unit does not walk the text. Boxed twice to take one pointer in all the others.
+    #[allow(clippy::box_collection)]
+    marks: Option<Box<Vec<Mark>>>,
+}
+
+/// Units from one mark to the next.
+const STRIDE: usize = 128;
+
+/// Where a character begins.
+#[derive(Clone, Copy, Default)]
+struct Mark {
+    byte: u32,
+    unit: u32,
+}
+
+fn marks(text: &str) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    let mut unit = 0;
+    for (byte, char) in text.char_indices() {
+        let next = unit + char.len_utf16();
+        if next > marks.len() * STRIDE {
+            marks.push(Mark { byte: clamp(byte), unit: clamp(unit) });
+        }
+        unit = next;
+    }
+    marks
+}
+
+fn clamp(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 impl Text {
@@ -35,8 +66,8 @@ impl Text {
                 _ => 1,
             };
         }
-        let clamp = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        Self(Arc::new(Data { text, units: clamp(units), printed: clamp(printed) }))
+        let marks = (units > 2 * STRIDE && units != text.len()).then(|| Box::new(marks(&text)));
+        Self(Arc::new(Data { text, units: clamp(units), printed: clamp(printed), marks }))
     }
 
     /// The characters.
@@ -98,14 +129,16 @@ impl Text {
         if self.is_ascii() {
             return (index.min(text.len()), false);
         }
-        let mut unit = 0;
-        for (at, char) in text.char_indices() {
+        let mark = self.mark(|marks| marks.get(index / STRIDE).or(marks.last()));
+        let mut unit = mark.unit as usize;
+        let from = mark.byte as usize;
+        for (at, char) in text.get(from..).unwrap_or_default().char_indices() {
             if unit >= index {
-                return (at, false);
+                return (from + at, false);
             }
             unit += char.len_utf16();
             if unit > index {
-                return (at, true);
+                return (from + at, true);
             }
         }
         (text.len(), false)
@@ -116,7 +149,16 @@ impl Text {
         if self.is_ascii() {
             return offset.min(self.0.text.len());
         }
-        self.0.text.char_indices().take_while(|(at, char)| at + char.len_utf8() <= offset).map(|(_, char)| char.len_utf16()).sum()
+        let mark = self.mark(|marks| marks.get(marks.partition_point(|mark| mark.byte as usize <= offset).checked_sub(1)?));
+        let from = mark.byte as usize;
+        let rest = self.0.text.get(from..).unwrap_or_default().char_indices();
+        let passed: usize = rest.take_while(|(at, char)| from + at + char.len_utf8() <= offset).map(|(_, char)| char.len_utf16()).sum();
+        mark.unit as usize + passed
+    }
+
+    /// The mark to walk from; the start where there are none.
+    fn mark(&self, choose: impl FnOnce(&[Mark]) -> Option<&Mark>) -> Mark {
+        self.0.marks.as_deref().and_then(|marks| choose(marks)).copied().unwrap_or_default()
     }
 
     fn next_char(&self, at: usize) -> usize {
