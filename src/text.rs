@@ -1,9 +1,7 @@
 //! Every string a person reads in the app. Sections by area; append to yours.
 
-use std::collections::BTreeSet;
-
 use loopwright_executor::protocol::{RunState, State, Summary};
-use loopwright_model::{Document, EntityId, EntityKind, StepKind, format::Format};
+use loopwright_model::{StepKind, format::Format};
 
 use crate::session::{DockTab, Saved, files::Report};
 
@@ -57,8 +55,6 @@ pub fn duration(us: u64) -> String {
 
 // ── acts (labels of undo steps, in the imperative) ──
 pub const ADD_NOTE: &str = "Add note";
-pub const CONNECT: &str = "Connect steps";
-pub const RECONNECT: &str = "Reconnect path";
 pub const PUT_ON_PATH: &str = "Put step into path";
 pub const TIDY_UP: &str = "Tidy up";
 pub const RESIZE_NOTE: &str = "Resize note";
@@ -67,41 +63,12 @@ pub const DISABLE: &str = "Disable";
 pub const MAKE_START: &str = "Make it the start";
 pub const MAIN_FLOW: &str = "Main";
 pub const UNTITLED: &str = "Untitled flow";
-pub const PASTE: &str = "Paste";
 pub const DUPLICATE: &str = "Duplicate";
 pub fn add_step(name: &str) -> String {
     format!("Add {name}")
 }
-pub fn set_body(name: &str) -> String {
-    format!("Let the loop run {name}")
-}
 pub fn rename_to(name: &str) -> String {
     format!("Rename to {name}")
-}
-/// `Move Send email`, `Move 3 steps`.
-pub fn move_things(document: &Document, ids: &[EntityId]) -> String {
-    format!("Move {}", things(document, ids))
-}
-pub fn delete_things(document: &Document, ids: &BTreeSet<EntityId>) -> String {
-    format!("Delete {}", things(document, &ids.iter().copied().collect::<Vec<_>>()))
-}
-/// What a selection is called: a step by its name, several by their count.
-pub fn things(document: &Document, ids: &[EntityId]) -> String {
-    let of = |kind| ids.iter().filter(|id| document.get(**id).is_some_and(|entity| entity.kind == kind)).count();
-    let (steps, paths, notes) = (of(EntityKind::Step), of(EntityKind::Path), of(EntityKind::Note));
-    match (steps, notes, paths) {
-        (1, 0, _) => ids
-            .iter()
-            .find_map(|id| document.step(*id))
-            .map(|step| step.name())
-            .filter(|name| !name.is_empty())
-            .unwrap_or("step")
-            .to_owned(),
-        (0, 0, paths) => counted(paths, "path", "paths"),
-        (0, notes, _) => counted(notes, "note", "notes"),
-        (steps, 0, _) => counted(steps, "step", "steps"),
-        (steps, notes, _) => format!("{} and {}", counted(steps, "step", "steps"), counted(notes, "note", "notes")),
-    }
 }
 
 // ── words ──
@@ -165,7 +132,6 @@ pub const EDIT_NOTE: &str = "Edit note";
 pub const EMPTY_STAGE: &str = "Drag a step here from the palette, or press N.";
 pub const DROP_ON_PATH: &str = "Insert here";
 pub const DROP_IN_BODY: &str = "Put into the loop";
-pub const ALREADY_CONNECTED: &str = "These two are already connected";
 pub const ALREADY_TIDY: &str = "Already tidy";
 pub const CONNECT_ENDED: &str = "Not connected";
 pub const MINIMAP: &str = "Minimap: click to look there";
@@ -185,8 +151,6 @@ pub const RENAME: &str = "Rename";
 pub const DELETE: &str = "Delete";
 pub const DELETE_RECONNECT: &str = "Delete and reconnect";
 pub const TOGGLE_ACTIVE: &str = "Enable or disable";
-pub const PASTED: &str = "Pasted text";
-pub const PASTE_NOT_JSON: &str = "What was pasted is not JSON: copied steps, step JSON and whole documents can be pasted here.";
 
 pub fn body_of(kind: StepKind) -> &'static str {
     match kind {
@@ -278,16 +242,6 @@ pub fn copied(count: usize) -> String {
 }
 pub fn done(label: &str) -> String {
     format!("Done: {label}")
-}
-pub fn replace_with(kind: &str) -> String {
-    format!("Replace with {kind}")
-}
-pub fn paste_too_large(bytes: usize) -> String {
-    format!(
-        "The pasted text is {} MiB; the largest that can be pasted is {} MiB. Save it as a file and open that.",
-        bytes.div_ceil(1 << 20),
-        loopwright_lang::limits::PASTE_BYTES >> 20
-    )
 }
 /// `Run 14:01 · 4.9 s virtual · 1 edit since`.
 pub fn run_chip(at: &str, summary: &Summary, edits: u32) -> String {

@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 
 use leptos::prelude::*;
-use loopwright_model::EntityId;
+use loopwright_model::{
+    EntityId, Refused,
+    edits::{self, Made},
+};
 use loopwright_stage::{DropTarget, End, Intent, LinkId, NodeId, NodeShape, Pick, Point, Port, Target, place_after, pt, rect};
 
 use super::{Canvas, DropHint, Preview, element_id, paths, quick_add::QuickAdd, scene};
@@ -49,7 +52,7 @@ impl Canvas {
                 self.clear_preview();
                 let ids: Vec<EntityId> = ids.into_iter().map(scene::of_node).collect();
                 let edit = self.session.doc.with(|document| match (onto, ids.as_slice()) {
-                    (Some(path), [only]) => acts::put_on_path(document, *only, scene::of_link(path), (dx, dy), page::new_uuid),
+                    (Some(path), [only]) => acts::put_on_path(document, *only, scene::of_link(path), (dx, dy)),
                     _ => Some(acts::shift(document, &ids, (dx, dy))),
                 });
                 if let Some(edit) = edit {
@@ -77,10 +80,9 @@ impl Canvas {
             }
             Intent::ReconnectCommit { link, end, node } => {
                 self.clear_preview();
-                let edit = self.session.doc.with(|document| acts::reconnect(document, scene::of_link(link), end == End::From, scene::of_node(node)));
-                if let Some(edit) = edit {
-                    self.session.apply(edit);
-                }
+                let node = Some(scene::of_node(node));
+                let (from, to) = if end == End::From { (node, None) } else { (None, node) };
+                self.session.try_apply(self.session.doc.with(|document| edits::reconnect(document, scene::of_link(link), from, to)));
             }
             Intent::ResizePreview { id, w, h } => self.size_element(id, w, h),
             Intent::ResizeCommit { id, w, h } => {
@@ -143,19 +145,23 @@ impl Canvas {
 
     /// Connects two steps, unless they are connected.
     pub fn connect(self, from: EntityId, to: EntityId) {
-        let Some(graph) = self.session.selection.graph_untracked() else { return };
-        let name = |id| self.session.doc.with(|document| document.step(id).map(|step| step.name().to_owned())).unwrap_or_default();
-        if self.session.doc.with(|document| acts::are_connected(document, graph, from, to)) {
-            self.session.notify.say(text::ALREADY_CONNECTED);
-            return;
-        }
-        let (edit, path) = self.session.doc.with(|document| acts::connect(document, graph, from, to, page::new_uuid));
-        if self.session.apply(edit) {
+        let made = match self.session.doc.with(|document| edits::connect(document, from, to, &mut page::new_uuid)) {
+            Ok(made) => made,
+            Err(refused) => {
+                self.session.notify.toast(crate::session::Tone::Info, refused.0);
+                return;
+            }
+        };
+        if self.session.apply(made.edit) {
+            let name = |id| self.session.doc.with(|document| document.step(id).map(|step| step.name().to_owned())).unwrap_or_default();
             self.session.notify.say(text::connected(&name(from), &name(to)));
             // A path out of a choice needs a condition: show it. A plain one keeps the step selected.
-            let choice = self.stage.with_value(|stage| stage.links_of(scene::node(from)).iter().filter(|link| link.from == scene::node(from)).count()) > 1;
-            if choice {
-                self.session.selection.only(path);
+            let siblings = self.session.doc.with(|document| {
+                let graph = document.step(from).and_then(|step| document.graph(step.graph_id()));
+                graph.map_or(0, |graph| graph.paths().filter(|path| path.from() == Some(from)).count())
+            });
+            if let Some(path) = made.ids.first().filter(|_| siblings > 1) {
+                self.session.selection.only(*path);
             }
         }
     }
@@ -172,7 +178,7 @@ impl Canvas {
     fn fill_body(self, step: EntityId, recipe: Recipe) {
         match self.session.doc.with(|document| acts::set_body(document, step, recipe)) {
             Some(edit) => {
-                if self.session.apply(edit) {
+                if self.session.try_apply(edit) {
                     self.session.selection.only(step);
                     self.focus();
                 }
@@ -184,9 +190,16 @@ impl Canvas {
     /// Adds a step or a note at a place, selects it and says so.
     pub fn add(self, recipe: Recipe, spot: Spot) {
         let Some(graph) = self.session.selection.graph_untracked() else { return };
-        let (edit, id) = self.session.doc.with(|document| acts::add(document, graph, recipe, spot, page::new_uuid));
-        let label = edit.label.clone();
-        if self.session.apply(edit) {
+        let made = match self.session.doc.with(|document| acts::add(document, graph, recipe, spot)) {
+            Ok(made) => made,
+            Err(refused) => {
+                self.session.notify.toast(crate::session::Tone::Failed, refused.0);
+                return;
+            }
+        };
+        let label = made.edit.label.clone();
+        let Some(id) = made.ids.first().copied() else { return };
+        if self.session.apply(made.edit) {
             self.session.notify.say(text::done(&label));
             self.session.selection.only(id);
             self.session.selection.scroll_to.set(Some(id));
@@ -248,7 +261,7 @@ impl Canvas {
             let step = graph.paths().find(|path| path.to().is_some_and(|to| ids.contains(&to)) && path.from().is_some_and(|from| !ids.contains(&from)));
             step.and_then(|path| path.from()).or(path).or_else(|| graph.steps().map(|step| step.id()).find(|id| !ids.contains(id))).filter(|id| !ids.contains(id))
         });
-        let edit = self.session.doc.with(|document| acts::delete(document, &ids, reconnect, page::new_uuid));
+        let edit = self.session.doc.with(|document| acts::delete(document, &ids, reconnect));
         let label = edit.label.clone();
         if self.session.apply(edit) {
             self.session.notify.say(text::done(&label));
@@ -259,24 +272,28 @@ impl Canvas {
         }
     }
 
-    /// Duplicates what is selected.
+    /// Duplicates the selected steps.
     pub fn duplicate(self) {
-        let Some(graph) = self.session.selection.graph_untracked() else { return };
-        let ids = self.session.selection.ids.get_untracked();
-        let originals = self.session.doc.with(|document| acts::selected(document, &ids));
-        self.insert_copies(graph, &originals, (32.0, 32.0), text::DUPLICATE);
+        let ids: Vec<EntityId> = self.selected_nodes().into_iter().map(scene::of_node).collect();
+        let made = self.session.doc.with(|document| edits::duplicate(document, &ids, (32.0, 32.0), &mut page::new_uuid));
+        self.insert(made);
     }
 
-    pub(super) fn insert_copies(self, graph: EntityId, originals: &[loopwright_model::Entity], by: (f64, f64), label: &str) {
-        if originals.is_empty() {
-            return;
-        }
-        let (edit, made) = self.session.doc.with(|document| acts::copies(document, graph, originals, by, label.to_owned(), page::new_uuid));
-        if self.session.apply(edit) {
-            self.session.notify.say(text::done(label));
-            let primary = made.iter().next().copied();
-            self.session.selection.set(made, primary);
-            self.focus();
+    /// Applies an edit that makes steps, and selects them.
+    pub(super) fn insert(self, made: Result<Made, Refused>) {
+        match made {
+            Ok(made) => {
+                let label = made.edit.label.clone();
+                if self.session.apply(made.edit) {
+                    self.session.notify.say(text::done(&label));
+                    let steps: BTreeSet<EntityId> = self.session.doc.with(|document| made.ids.iter().copied().filter(|id| document.step(*id).is_some()).collect());
+                    let primary = steps.iter().next().copied();
+                    self.session.selection.set(steps, primary);
+                    self.session.selection.scroll_to.set(primary);
+                    self.focus();
+                }
+            }
+            Err(refused) => self.session.notify.toast(crate::session::Tone::Info, refused.0),
         }
     }
 
@@ -284,7 +301,7 @@ impl Canvas {
     pub fn toggle_active(self) {
         let steps: Vec<EntityId> = self.selected_nodes().into_iter().map(scene::of_node).filter(|id| self.session.doc.with(|document| document.step(*id).is_some())).collect();
         let any_active = self.session.doc.with(|document| steps.iter().filter_map(|id| document.step(*id)).any(|step| step.is_active()));
-        if !steps.is_empty() && self.session.apply(acts::set_active(&steps, !any_active)) {
+        if !steps.is_empty() && self.session.apply(self.session.doc.with(|document| acts::set_active(document, &steps, !any_active))) {
             self.session.notify.say(text::done(if any_active { text::DISABLE } else { text::ENABLE }));
         }
     }
@@ -307,7 +324,7 @@ impl Canvas {
             self.session.notify.say(text::ALREADY_TIDY);
             return;
         }
-        let places: Vec<_> = placed.into_iter().map(|placed| (scene::of_node(placed.id), (placed.at.x, placed.at.y))).collect();
+        let places: Vec<_> = placed.into_iter().map(|placed| (scene::of_node(placed.id), placed.at.x, placed.at.y)).collect();
         if self.session.apply(self.session.doc.with(|document| acts::arrange(document, &places))) {
             self.session.notify.say(text::done(text::TIDY_UP));
             request_animation_frame(move || self.fit());
@@ -367,12 +384,6 @@ impl Canvas {
             }
         });
         self.preview.set(Preview::None);
-    }
-
-    /// The rectangle of a node on the screen, from the stage's corner.
-    pub fn screen_rect(self, id: EntityId) -> Option<loopwright_stage::Rect> {
-        let view = self.viewport.get();
-        self.stage.with_value(|stage| stage.node(scene::node(id)).map(|node| view.rect_to_screen(&node.rect())))
     }
 
     /// A small rectangle around a world point, in screen pixels.

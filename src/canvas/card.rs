@@ -2,14 +2,13 @@
 
 use leptos::{html, prelude::*};
 use loopwright_executor::protocol::{Cell, State, StepStatus};
-use loopwright_model::{EntityId, StepKind};
+use loopwright_model::{EntityId, StepKind, edits};
 use loopwright_stage::Side;
 use web_sys::KeyboardEvent;
 
 use super::{Canvas, element_id, facts, scene};
 use crate::{
     platform::dom,
-    session::acts,
     text,
     ui::{icon, kind_class, severity_icon, small_icon, tile},
 };
@@ -291,7 +290,8 @@ fn rename_field(step: Step) -> AnyView {
         step.canvas.renaming.set(None);
         let was = step.words.with_untracked(|words| words.as_ref().map(|words| words.title.clone()));
         if keep && !typed.is_empty() && was.as_ref() != Some(&typed) {
-            step.canvas.session.apply(acts::rename(step.id, &typed));
+            step.canvas.session.try_apply(step.canvas.session.doc.with(|document| edits::rename_step(document, step.id, &typed)));
+            step.canvas.session.doc.close_merge();
         }
     };
     let key = move |event: KeyboardEvent| {

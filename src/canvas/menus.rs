@@ -1,21 +1,17 @@
 //! The context menu of the canvas, and copy and paste.
 
 use leptos::prelude::*;
-use loopwright_lang::{Object, Value, json, limits};
-use loopwright_model::{End, Entity, EntityId, EntityKind};
+use loopwright_model::{EntityId, edits};
 use loopwright_stage::{Point, Target};
 use web_sys::ClipboardEvent;
 
 use super::{Canvas, scene};
 use crate::{
-    platform::clipboard,
-    session::{Tone, acts::{self, Recipe}},
+    platform::{clipboard, page},
+    session::acts::{self, Recipe},
     text,
     ui::menu::{Item, Open},
 };
-
-/// What marks our own clipping among texts.
-const MARK: &str = "loopwrightClip";
 
 impl Canvas {
     /// Opens the menu for what is under a screen point.
@@ -84,84 +80,21 @@ impl Canvas {
     }
 
     fn make_start(self, id: EntityId) {
-        if let Some(edit) = self.session.doc.with(|document| acts::make_start(document, id)) {
-            self.session.apply(edit);
-        }
+        self.session.try_apply(self.session.doc.with(|document| edits::set_start(document, id)));
     }
 
-    /// Puts the selection on the clipboard as JSON text. `false`: nothing is selected.
+    /// Puts the selected steps on the clipboard as step JSON. `false`: no step is selected.
     pub(super) fn copy(self, event: &ClipboardEvent) -> bool {
-        let ids = self.session.selection.ids.get_untracked();
-        let things = self.session.doc.with(|document| acts::selected(document, &ids));
-        if things.is_empty() {
-            return false;
-        }
-        clipboard::put(event, &json::print_pretty(&clip(&things)));
-        self.session.notify.say(text::copied(things.iter().filter(|entity| entity.kind != EntityKind::Path).count()));
+        let ids: Vec<EntityId> = self.selected_nodes().into_iter().map(scene::of_node).collect();
+        let Some(text) = self.session.doc.with(|document| edits::copy(document, &ids)) else { return false };
+        clipboard::put(event, &text);
+        self.session.notify.say(text::copied(ids.len()));
         true
     }
 
-    /// Puts copied steps here, or opens a text that is a whole document.
+    /// Puts copied steps, or those of a pasted file, into the open flow.
     pub(super) fn paste(self, text: &str) {
-        if text.len() > limits::PASTE_BYTES {
-            self.session.notify.toast(Tone::Failed, text::paste_too_large(text.len()));
-            return;
-        }
-        let Some(value) = json::parse(text).value() else {
-            self.session.notify.toast(Tone::Info, text::PASTE_NOT_JSON);
-            return;
-        };
-        match unclip(&value) {
-            Some(things) => {
-                if let Some(graph) = self.session.selection.graph_untracked() {
-                    self.insert_copies(graph, &things, (48.0, 48.0), text::PASTE);
-                }
-            }
-            None => self.session.open_text(text::PASTED, text),
-        }
+        let Some(graph) = self.session.selection.graph_untracked() else { return };
+        self.insert(self.session.doc.with(|document| edits::paste(document, graph, text, None, &mut page::new_uuid)));
     }
-}
-
-/// Copied things as a value: steps by number, paths between the numbers, notes.
-fn clip(things: &[Entity]) -> Value {
-    let of = |kind| things.iter().filter(move |entity| entity.kind == kind);
-    let records = |kind| Value::list(of(kind).map(|entity| Value::Object(entity.fields.clone())));
-    let place = |end: &End| match end {
-        End::Step(id) => of(EntityKind::Step).position(|step| step.id == *id).map_or(Value::Null, |at| Value::Number(at as f64)),
-        End::Missing(_) => Value::Null,
-    };
-    let paths = of(EntityKind::Path).map(|path| {
-        let mut record = Object::new();
-        if let Some((from, to)) = &path.ends {
-            record.insert("from", place(from));
-            record.insert("to", place(to));
-        }
-        record.insert("fields", Value::Object(path.fields.clone()));
-        Value::Object(record)
-    });
-    Value::object([(MARK, Value::Number(1.0)), ("steps", records(EntityKind::Step)), ("paths", Value::list(paths)), ("notes", records(EntityKind::Note))])
-}
-
-/// The things of a clipping, numbered from the top of what numbers there are, so that they are nobody else's.
-fn unclip(value: &Value) -> Option<Vec<Entity>> {
-    value.get(MARK)?;
-    let mut next = u32::MAX;
-    let mut made = Vec::new();
-    let list = |name: &str| value.get(name).and_then(Value::as_list).into_iter().flat_map(|list| list.iter().cloned().collect::<Vec<_>>());
-    let mut entity = |kind, fields| {
-        next -= 1;
-        Entity { id: EntityId(next), kind, parent: EntityId(0), fields, ends: None, origin: None }
-    };
-    for (kind, name) in [(EntityKind::Step, "steps"), (EntityKind::Note, "notes")] {
-        made.extend(list(name).filter_map(|value| if let Value::Object(fields) = value { Some(entity(kind, fields)) } else { None }));
-    }
-    let steps: Vec<EntityId> = made.iter().filter(|entity| entity.kind == EntityKind::Step).map(|entity| entity.id).collect();
-    for path in list("paths") {
-        let end = |name| path.get(name).and_then(Value::as_number).and_then(|at| steps.get(at as usize)).copied();
-        if let (Some(from), Some(to)) = (end("from"), end("to")) {
-            let fields = path.get("fields").and_then(Value::as_object).cloned().unwrap_or_default();
-            made.push(Entity { ends: Some((End::Step(from), End::Step(to))), ..entity(EntityKind::Path, fields) });
-        }
-    }
-    Some(made)
 }

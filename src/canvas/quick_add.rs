@@ -1,7 +1,7 @@
 //! Quick-add: a small search for what the next step shall be.
 
 use leptos::{html, prelude::*};
-use loopwright_model::{EntityId, EntityKind, StepKind};
+use loopwright_model::EntityId;
 use loopwright_stage::{Point, sizes};
 use web_sys::KeyboardEvent;
 
@@ -9,7 +9,7 @@ use super::Canvas;
 use crate::{
     palette,
     platform::dom,
-    session::acts::{Recipe, Spot},
+    session::acts::{self, Recipe, Spot},
     text,
     ui::tile,
 };
@@ -116,25 +116,10 @@ fn spot(canvas: Canvas, request: QuickAdd, recipe: Recipe) -> Spot {
 }
 
 impl Canvas {
-    /// Gives a step another kind, or lets it call something else; name, place and paths stay.
+    /// Gives a step another kind, or lets it call something else.
     fn replace(self, step: EntityId, recipe: Recipe) {
-        use loopwright_model::{Change, Edit, columns};
-        let edit = self.session.doc.with(|document| {
-            let called = if let Recipe::Calls(id) = recipe { document.get(id) } else { None };
-            let kind = match (recipe, called.map(|entity| entity.kind)) {
-                (Recipe::Kind(kind), _) => kind,
-                (_, Some(EntityKind::Prompt)) => StepKind::Prompt,
-                (_, Some(EntityKind::Agent | EntityKind::Graph)) => StepKind::SubAgent,
-                _ => StepKind::Action,
-            };
-            let mut changes = vec![Change::set(step, "StepType", kind.name())];
-            if let (Some(called), Some(column)) = (called, columns::reference_of(kind)) {
-                changes.extend(loopwright_model::catalogue::entity_id_text(called).map(|id| Change::set(step, column.id, id)));
-                changes.extend(column.names.first().map(|name| Change::set(step, *name, loopwright_model::catalogue::entity_name(called))));
-            }
-            Edit::new(text::replace_with(text::kind_name(kind)), changes)
-        });
-        if recipe != Recipe::Note && self.session.apply(edit) {
+        if let Some(edit) = self.session.doc.with(|document| acts::replace(document, step, recipe)) {
+            self.session.try_apply(edit);
             self.focus();
         }
     }

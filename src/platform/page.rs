@@ -61,16 +61,6 @@ pub fn hash() -> String {
     js_sys::decode_uri_component(text).map_or_else(|_| text.to_owned(), String::from)
 }
 
-/// Takes what follows `#` out of the address, without a step in the browser's history.
-pub fn clear_hash() {
-    let Some(window) = window() else { return };
-    let location = window.location();
-    let plain = format!("{}{}", location.pathname().unwrap_or_default(), location.search().unwrap_or_default());
-    if let Ok(history) = window.history() {
-        let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&plain));
-    }
-}
-
 /// Adds a step to the browser's history, so that Back closes a drill-in.
 pub fn push_history(depth: usize) {
     if let Some(history) = window().and_then(|window| window.history().ok()) {
@@ -97,7 +87,7 @@ pub fn remember(key: &str, value: &str) {
     }
 }
 
-/// A new UUID, upper case as the database writes it.
+/// A new UUID, lower case.
 pub fn new_uuid() -> String {
     let made = window().and_then(|window| window.crypto().ok()).map(|crypto| crypto.random_uuid());
     // A page without a secure context has no random_uuid; random numbers do as well there.

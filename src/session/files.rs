@@ -153,7 +153,7 @@ impl Session {
 
     /// Starts an empty document.
     pub fn new_document(self) {
-        self.replace(History::new(acts::empty_document(page::new_uuid)), String::new(), false, Saved::Fresh);
+        self.replace(History::new(acts::empty_document()), String::new(), false, Saved::Fresh);
     }
 
     /// Opens a file's text, whatever its format is. What it has to say is shown; a file that cannot be opened changes nothing.

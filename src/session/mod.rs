@@ -75,6 +75,17 @@ impl Session {
         }
     }
 
+    /// Does an edit that may have been refused before it was tried: then that is said, too.
+    pub fn try_apply(self, edit: Result<Edit, loopwright_model::Refused>) -> bool {
+        match edit {
+            Ok(edit) => self.apply(edit),
+            Err(refused) => {
+                self.notify.toast(Tone::Failed, refused.0);
+                false
+            }
+        }
+    }
+
     /// Takes the last act back, and says which.
     pub fn undo(self) {
         let label = self.doc.undo_label();
