@@ -169,7 +169,9 @@ impl Canvas {
     fn drop_recipe(self, recipe: Recipe, target: DropTarget) {
         match target {
             DropTarget::At(at) => self.add(recipe, Spot { at: (at.x, at.y), ..Spot::default() }),
-            DropTarget::OnLink(path, at) => self.add(recipe, Spot { at: (at.x, at.y), onto: Some(scene::of_link(path)), ..Spot::default() }),
+            DropTarget::OnLink(path, at) => {
+                self.add(recipe, Spot { at: (at.x, at.y), onto: Some(scene::of_link(path)), ..Spot::default() })
+            }
             DropTarget::IntoBody(node) => self.fill_body(scene::of_node(node), recipe),
             DropTarget::Nowhere => {}
         }
@@ -213,8 +215,10 @@ impl Canvas {
 
     /// Adds a step where tidy-up would put it, connected after the selected one.
     pub fn place(self, recipe: Recipe) {
-        let primary = self.session.selection.primary.get_untracked().filter(|id| self.session.doc.with(|document| document.step(*id).is_some()));
-        let onto = self.session.selection.primary.get_untracked().filter(|id| self.session.doc.with(|document| document.path(*id).is_some()));
+        let primary =
+            self.session.selection.primary.get_untracked().filter(|id| self.session.doc.with(|document| document.step(*id).is_some()));
+        let onto =
+            self.session.selection.primary.get_untracked().filter(|id| self.session.doc.with(|document| document.path(*id).is_some()));
         let shape = self.shape_of(recipe);
         let after = primary.or_else(|| self.session.doc.with(|document| self.last_step(document)));
         let selected: Vec<NodeId> = after.map(scene::node).into_iter().collect();
@@ -258,8 +262,13 @@ impl Canvas {
         let before = self.session.doc.with(|document| {
             let graph = document.graph(selection.graph_untracked()?)?;
             let path = ids.iter().find_map(|id| document.path(*id)).and_then(|path| path.from());
-            let step = graph.paths().find(|path| path.to().is_some_and(|to| ids.contains(&to)) && path.from().is_some_and(|from| !ids.contains(&from)));
-            step.and_then(|path| path.from()).or(path).or_else(|| graph.steps().map(|step| step.id()).find(|id| !ids.contains(id))).filter(|id| !ids.contains(id))
+            let step = graph
+                .paths()
+                .find(|path| path.to().is_some_and(|to| ids.contains(&to)) && path.from().is_some_and(|from| !ids.contains(&from)));
+            step.and_then(|path| path.from())
+                .or(path)
+                .or_else(|| graph.steps().map(|step| step.id()).find(|id| !ids.contains(id)))
+                .filter(|id| !ids.contains(id))
         });
         let edit = self.session.doc.with(|document| acts::delete(document, &ids, reconnect));
         let label = edit.label.clone();
@@ -286,7 +295,8 @@ impl Canvas {
                 let label = made.edit.label.clone();
                 if self.session.apply(made.edit) {
                     self.session.notify.say(text::done(&label));
-                    let steps: BTreeSet<EntityId> = self.session.doc.with(|document| made.ids.iter().copied().filter(|id| document.step(*id).is_some()).collect());
+                    let steps: BTreeSet<EntityId> =
+                        self.session.doc.with(|document| made.ids.iter().copied().filter(|id| document.step(*id).is_some()).collect());
                     let primary = steps.iter().next().copied();
                     self.session.selection.set(steps, primary);
                     self.session.selection.scroll_to.set(primary);
@@ -299,7 +309,12 @@ impl Canvas {
 
     /// Lets the selected steps run, or not.
     pub fn toggle_active(self) {
-        let steps: Vec<EntityId> = self.selected_nodes().into_iter().map(scene::of_node).filter(|id| self.session.doc.with(|document| document.step(*id).is_some())).collect();
+        let steps: Vec<EntityId> = self
+            .selected_nodes()
+            .into_iter()
+            .map(scene::of_node)
+            .filter(|id| self.session.doc.with(|document| document.step(*id).is_some()))
+            .collect();
         let any_active = self.session.doc.with(|document| steps.iter().filter_map(|id| document.step(*id)).any(|step| step.is_active()));
         if !steps.is_empty() && self.session.apply(self.session.doc.with(|document| acts::set_active(document, &steps, !any_active))) {
             self.session.notify.say(text::done(if any_active { text::DISABLE } else { text::ENABLE }));

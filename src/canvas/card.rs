@@ -64,10 +64,16 @@ impl Step {
 
     /// `TITLE, KIND, STATE`.
     fn name(self) -> String {
-        let (kind, active) = self.words.with(|words| words.as_ref().map_or_else(Default::default, |words| {
-            let kind = if words.kind == StepKind::Unknown && !words.type_name.is_empty() { words.type_name.clone() } else { text::kind_name(words.kind).to_owned() };
-            (kind, words.active)
-        }));
+        let (kind, active) = self.words.with(|words| {
+            words.as_ref().map_or_else(Default::default, |words| {
+                let kind = if words.kind == StepKind::Unknown && !words.type_name.is_empty() {
+                    words.type_name.clone()
+                } else {
+                    text::kind_name(words.kind).to_owned()
+                };
+                (kind, words.active)
+            })
+        });
         text::card_name(&self.title(), &kind, self.state(), active)
     }
 
@@ -87,7 +93,12 @@ impl Step {
             _ => false,
         });
         let from = self.canvas.connecting.get() == Some(self.id);
-        for (on, name) in [(chosen, "is-selected"), (!active, "is-disabled"), (self.kind() == StepKind::Unknown, "is-unknown"), (target || from, "is-target")] {
+        for (on, name) in [
+            (chosen, "is-selected"),
+            (!active, "is-disabled"),
+            (self.kind() == StepKind::Unknown, "is-unknown"),
+            (target || from, "is-target"),
+        ] {
             if on {
                 class.push(' ');
                 class.push_str(name);
@@ -132,7 +143,11 @@ impl Step {
         let id = self.id;
         let renaming = Memo::new(move |_| canvas.renaming.get() == Some(id));
         (move || {
-            if renaming.get() { rename_field(self) } else { view! { <span class="ti" title=move || self.title()>{move || self.title()}</span> }.into_any() }
+            if renaming.get() {
+                rename_field(self)
+            } else {
+                view! { <span class="ti" title=move || self.title()>{move || self.title()}</span> }.into_any()
+            }
         })
         .into_any()
     }
@@ -154,8 +169,14 @@ impl Step {
 
 fn card(step: Step) -> AnyView {
     let place = step.place();
-    let fact = Memo::new(move |_| step.words.with(|words| step.status.with(|status| words.as_ref().map(|words| facts::with_run(words, status.as_ref())))).unwrap_or_default());
-    let took = Memo::new(move |_| step.status.with(|status| status.as_ref().filter(|status| status.duration_us > 0).map(|status| text::duration(status.duration_us))));
+    let fact = Memo::new(move |_| {
+        step.words
+            .with(|words| step.status.with(|status| words.as_ref().map(|words| facts::with_run(words, status.as_ref()))))
+            .unwrap_or_default()
+    });
+    let took = Memo::new(move |_| {
+        step.status.with(|status| status.as_ref().filter(|status| status.duration_us > 0).map(|status| text::duration(status.duration_us)))
+    });
     view! {
         <div id=element_id(step.id) class=move || step.class("card") role="group" aria-roledescription=text::STEP aria-label=move || step.name()
             aria-description=move || step.description() tabindex=move || step.tab_index()
@@ -175,7 +196,8 @@ fn container(step: Step) -> AnyView {
     let place = step.place();
     let fact = Memo::new(move |_| step.words.with(|words| words.as_ref().map(|words| words.fact.clone())).unwrap_or_default());
     let count = Memo::new(move |_| {
-        step.status.with(|status| status.as_ref().filter(|status| status.frame.is_some()).map(|status| text::loop_count(status.done, status.of)))
+        step.status
+            .with(|status| status.as_ref().filter(|status| status.frame.is_some()).map(|status| text::loop_count(status.done, status.of)))
     });
     let exit = Memo::new(move |_| step.words.with(|words| words.as_ref().map(|words| words.exit.clone())).unwrap_or_default());
     let body = Memo::new(move |_| step.words.with(|words| words.as_ref().and_then(|words| words.body.clone())));
@@ -224,7 +246,9 @@ fn body_card(step: Step, body: facts::BodyText) -> AnyView {
 
 /// The strip of iteration cells; without a run, a few empty ones.
 fn strip(step: Step) -> AnyView {
-    let cells = Memo::new(move |_| step.status.with(|status| status.as_ref().map(|status| (status.frame, status.cells.clone())).unwrap_or_default()));
+    let cells = Memo::new(move |_| {
+        step.status.with(|status| status.as_ref().map(|status| (status.frame, status.cells.clone())).unwrap_or_default())
+    });
     let run = step.canvas.session.run;
     let now = Memo::new(move |_| {
         let frame = cells.with(|cells| cells.0)?;

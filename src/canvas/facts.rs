@@ -80,8 +80,21 @@ fn body(step: StepRef<'_>, called: &str, inputs: &[(String, String)]) -> BodyTex
     BodyText { title, kind, fact }
 }
 
-fn fact(kind: StepKind, step: StepRef<'_>, called: &str, inputs: &[(String, String)], outputs: &[(String, String)], configuration: &JsonColumn) -> String {
-    let setting = |name: &str| if let JsonColumn::Value(value) = configuration { value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned() } else { String::new() };
+fn fact(
+    kind: StepKind,
+    step: StepRef<'_>,
+    called: &str,
+    inputs: &[(String, String)],
+    outputs: &[(String, String)],
+    configuration: &JsonColumn,
+) -> String {
+    let setting = |name: &str| {
+        if let JsonColumn::Value(value) = configuration {
+            value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+        } else {
+            String::new()
+        }
+    };
     match kind {
         StepKind::ForEach => {
             let item = some_or(setting("itemVariable"), "item");
@@ -94,7 +107,13 @@ fn fact(kind: StepKind, step: StepRef<'_>, called: &str, inputs: &[(String, Stri
         }
         StepKind::SubAgent if !called.is_empty() => format!("{} {called}", text::AGENT),
         StepKind::Prompt if inputs.is_empty() && !called.is_empty() => format!("{} {called}", text::PROMPT),
-        StepKind::Unknown => if step.step_type().is_empty() { text::NO_TYPE.to_owned() } else { text::kept_type(step.step_type()) },
+        StepKind::Unknown => {
+            if step.step_type().is_empty() {
+                text::NO_TYPE.to_owned()
+            } else {
+                text::kept_type(step.step_type())
+            }
+        }
         _ => match (inputs, outputs.first()) {
             ([], Some((_, target))) => format!("→ {target}"),
             ([], None) if called.is_empty() => text::nothing_called(kind).to_owned(),
@@ -134,7 +153,11 @@ pub fn with_run(card: &CardText, status: Option<&StepStatus>) -> String {
 /// The rows of a mapping as texts, in order; none where it is no object.
 fn pairs(column: Option<&Value>) -> Vec<(String, String)> {
     let JsonColumn::Value(Value::Object(object)) = json_column(column) else { return Vec::new() };
-    object.iter().take(6).map(|(name, value)| (name.to_string(), value.as_str().map_or_else(|| json::print_compact(value), str::to_owned))).collect()
+    object
+        .iter()
+        .take(6)
+        .map(|(name, value)| (name.to_string(), value.as_str().map_or_else(|| json::print_compact(value), str::to_owned)))
+        .collect()
 }
 
 fn last_key(target: &str) -> String {

@@ -24,9 +24,18 @@ pub fn picture(canvas: Canvas) -> AnyView {
         canvas.session.layout.theme.track();
         let Some(element) = element.get().filter(|_| view.zoom < sizes::ZOOM_BLOCKS) else { return };
         let Some(paint) = Paint::on(&element, width, height) else { return };
-        let kinds = [StepKind::Action, StepKind::SubAgent, StepKind::Prompt, StepKind::ForEach, StepKind::While, StepKind::Refine, StepKind::Unknown];
+        let kinds = [
+            StepKind::Action,
+            StepKind::SubAgent,
+            StepKind::Prompt,
+            StepKind::ForEach,
+            StepKind::While,
+            StepKind::Refine,
+            StepKind::Unknown,
+        ];
         let colours: Vec<(StepKind, String)> = kinds.into_iter().map(|kind| (kind, paint.colour(&kind_property(kind)))).collect();
-        let [edge, surface, failed, focus, border] = ["--edge", "--surface", "--failed", "--focus", "--border-strong"].map(|name| paint.colour(name));
+        let [edge, surface, failed, focus, border] =
+            ["--edge", "--surface", "--failed", "--focus", "--border-strong"].map(|name| paint.colour(name));
         let visible = canvas.visible.get();
         canvas.stage.with_value(|stage| {
             for route in visible.links.iter().filter_map(|id| stage.route(*id)) {
@@ -47,7 +56,9 @@ pub fn picture(canvas: Canvas) -> AnyView {
                     }
                 }
                 let id = scene::of_node(node.id);
-                let is_failed = canvas.statuses.with(|statuses| statuses.get(&id).is_some_and(|status| status.state == loopwright_executor::protocol::State::Failed));
+                let is_failed = canvas
+                    .statuses
+                    .with(|statuses| statuses.get(&id).is_some_and(|status| status.state == loopwright_executor::protocol::State::Failed));
                 if is_failed || canvas.session.selection.ids.with(|ids| ids.contains(&id)) {
                     paint.outline(if is_failed { &failed } else { &focus }, 2.0, rect.x - 2.0, rect.y - 2.0, rect.w + 4.0, rect.h + 4.0);
                 }

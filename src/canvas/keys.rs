@@ -47,7 +47,8 @@ impl Canvas {
                 true
             }
             ("a" | "A", true, false) => {
-                let ids: std::collections::BTreeSet<EntityId> = self.stage.with_value(|stage| stage.scene().nodes.iter().map(|node| scene::of_node(node.id)).collect());
+                let ids: std::collections::BTreeSet<EntityId> =
+                    self.stage.with_value(|stage| stage.scene().nodes.iter().map(|node| scene::of_node(node.id)).collect());
                 self.session.notify.say(text::selected(ids.len()));
                 self.session.selection.set(ids, self.session.selection.primary.get_untracked());
                 true
@@ -106,7 +107,8 @@ impl Canvas {
     fn walk(self, by: i32) -> bool {
         let order = self.stage.with_value(|stage| flow_order(stage.scene()));
         let last = i32::try_from(order.len()).unwrap_or(i32::MAX) - 1;
-        let now = self.primary_node().and_then(|id| order.iter().position(|other| *other == id)).and_then(|place| i32::try_from(place).ok());
+        let now =
+            self.primary_node().and_then(|id| order.iter().position(|other| *other == id)).and_then(|place| i32::try_from(place).ok());
         let wanted = match (by, now) {
             (i32::MIN, _) | (_, None) => 0,
             (i32::MAX, _) => last,

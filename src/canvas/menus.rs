@@ -33,19 +33,27 @@ impl Canvas {
             self.session.selection.only(id);
         }
         let step = self.is_step(id);
-        let (active, start, into) = self.session.doc.with(|document| document.step(id).map_or((true, false, None), |step| (step.is_active(), step.is_start(), super::facts::read(step).leads_into)));
+        let (active, start, into) = self.session.doc.with(|document| {
+            document.step(id).map_or((true, false, None), |step| (step.is_active(), step.is_start(), super::facts::read(step).leads_into))
+        });
         let mut items = Vec::new();
         if step {
             if let Some(graph) = into {
                 items.push(Item::act("k-agent", text::OPEN_AGENT, "Enter", move || self.session.drill_in(graph)));
             }
             items.push(Item::act("plus", text::ADD_AFTER, "N", move || self.add_after(id)));
-            items.push(Item::act("plug", text::CONNECT_FROM_HERE, "C", move || { self.start_connecting(); }));
-            items.push(Item::act("edit", text::RENAME, "F2", move || { self.rename_primary(); }));
+            items.push(Item::act("plug", text::CONNECT_FROM_HERE, "C", move || {
+                self.start_connecting();
+            }));
+            items.push(Item::act("edit", text::RENAME, "F2", move || {
+                self.rename_primary();
+            }));
             items.push(Item::act("power", if active { text::DISABLE } else { text::ENABLE }, "D", move || self.toggle_active()));
             items.push(Item::act("play", text::MAKE_START, "", move || self.make_start(id)).when(!start));
         } else {
-            items.push(Item::act("edit", text::EDIT_NOTE, "F2", move || { self.rename_primary(); }));
+            items.push(Item::act("edit", text::EDIT_NOTE, "F2", move || {
+                self.rename_primary();
+            }));
         }
         items.push(Item::Line);
         items.push(Item::act("copy", text::DUPLICATE, "Ctrl+D", move || self.duplicate()));

@@ -39,11 +39,14 @@ pub fn minimap(canvas: Canvas) -> AnyView {
         canvas.stage.with_value(|stage| {
             for node in &stage.scene().nodes {
                 let kind = canvas.kinds.with_value(|kinds| kinds.get(&node.id).copied());
-                let colour = known.entry(kind).or_insert_with(|| paint.colour(&kind.map_or_else(|| "--border-strong".to_owned(), kind_property)));
+                let colour =
+                    known.entry(kind).or_insert_with(|| paint.colour(&kind.map_or_else(|| "--border-strong".to_owned(), kind_property)));
                 let rect = map.rect(&node.rect());
                 match node.kind {
                     NodeShape::Card => paint.fill(colour, rect.x, rect.y, rect.w, rect.h),
-                    NodeShape::Container | NodeShape::Note => paint.outline(colour, 1.0, rect.x + 0.5, rect.y + 0.5, rect.w - 1.0, rect.h - 1.0),
+                    NodeShape::Container | NodeShape::Note => {
+                        paint.outline(colour, 1.0, rect.x + 0.5, rect.y + 0.5, rect.w - 1.0, rect.h - 1.0)
+                    }
                 }
                 if let Some(body) = node.body_rect() {
                     let body = map.rect(&body);

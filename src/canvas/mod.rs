@@ -2,8 +2,8 @@
 
 mod act;
 mod card;
-mod far;
 mod facts;
+mod far;
 mod keys;
 mod menus;
 mod minimap;
@@ -134,7 +134,9 @@ impl Canvas {
             size: RwSignal::new((0.0, 0.0)),
             visible: RwSignal::new(Visible::default()),
             preview: RwSignal::new(Preview::None),
-            statuses: Memo::new(move |_| run.steps.with(|steps| Arc::new(steps.steps.iter().map(|status| (status.step, status.clone())).collect()))),
+            statuses: Memo::new(move |_| {
+                run.steps.with(|steps| Arc::new(steps.steps.iter().map(|status| (status.step, status.clone())).collect()))
+            }),
             connecting: RwSignal::new(None),
             renaming: RwSignal::new(None),
             quick_add: RwSignal::new(None),
@@ -216,10 +218,13 @@ impl Canvas {
         let (scene, kinds) = self.session.doc.with(|document| scene::build(document, graph));
         let same_things = self.stage.with_value(|stage| {
             let old = stage.scene();
-            old.links == scene.links && old.nodes.len() == scene.nodes.len() && old.nodes.iter().zip(&scene.nodes).all(|(a, b)| a.id == b.id)
+            old.links == scene.links
+                && old.nodes.len() == scene.nodes.len()
+                && old.nodes.iter().zip(&scene.nodes).all(|(a, b)| a.id == b.id)
         });
         if same_things {
-            let changed: Vec<_> = self.stage.with_value(|stage| scene.nodes.into_iter().filter(|node| stage.node(node.id) != Some(node)).collect());
+            let changed: Vec<_> =
+                self.stage.with_value(|stage| scene.nodes.into_iter().filter(|node| stage.node(node.id) != Some(node)).collect());
             if changed.is_empty() {
                 return;
             }
@@ -276,7 +281,15 @@ impl Canvas {
         self.session.doc.with(|document| {
             ids.iter()
                 .filter_map(|id| document.get(*id))
-                .map(|entity| if entity.kind == EntityKind::Path { Pick::Link(scene::link(entity.id)) } else { Pick::Node(scene::node(entity.id)) })
+                .map(
+                    |entity| {
+                        if entity.kind == EntityKind::Path {
+                            Pick::Link(scene::link(entity.id))
+                        } else {
+                            Pick::Node(scene::node(entity.id))
+                        }
+                    },
+                )
                 .collect()
         })
     }
@@ -284,7 +297,8 @@ impl Canvas {
     /// The selected steps and notes, in the scene's order.
     pub fn selected_nodes(self) -> Vec<NodeId> {
         let ids = self.session.selection.ids.get_untracked();
-        self.stage.with_value(|stage| stage.scene().nodes.iter().map(|node| node.id).filter(|id| ids.contains(&scene::of_node(*id))).collect())
+        self.stage
+            .with_value(|stage| stage.scene().nodes.iter().map(|node| node.id).filter(|id| ids.contains(&scene::of_node(*id))).collect())
     }
 
     /// The middle of the stage in screen pixels.
@@ -341,7 +355,8 @@ impl Canvas {
         });
         if let Some(rect) = rect {
             let view = self.viewport.get_untracked();
-            let near = if view.zoom < loopwright_stage::sizes::ZOOM_NO_FACT { view.zoomed_to(view.to_screen(rect.centre()), 1.0) } else { view };
+            let near =
+                if view.zoom < loopwright_stage::sizes::ZOOM_NO_FACT { view.zoomed_to(view.to_screen(rect.centre()), 1.0) } else { view };
             self.glide_to(near.revealing(&rect, width, height, REVEAL_MARGIN));
         }
     }
@@ -375,7 +390,12 @@ impl Canvas {
     }
 
     fn stop_glide(self) -> u64 {
-        self.glide.try_update_value(|glide| { *glide += 1; *glide }).unwrap_or_default()
+        self.glide
+            .try_update_value(|glide| {
+                *glide += 1;
+                *glide
+            })
+            .unwrap_or_default()
     }
 
     /// Puts the cursor on the selected card, or on the stage.

@@ -30,7 +30,8 @@ fn frame(class: &'static str, rect: &Rect) -> AnyView {
 fn lines(guides: &Guides) -> AnyView {
     let lines = guides.lines.iter().map(|line| (line.from, line.to, "guide"));
     let gaps = guides.gaps.iter().map(|gap| (gap.from, gap.to, "guide gap"));
-    let drawn = lines.chain(gaps).map(|(from, to, class)| view! { <line class=class x1=from.x y1=from.y x2=to.x y2=to.y></line> }).collect_view();
+    let drawn =
+        lines.chain(gaps).map(|(from, to, class)| view! { <line class=class x1=from.x y1=from.y x2=to.x y2=to.y></line> }).collect_view();
     view! { <svg class="edges over" aria-hidden="true">{drawn}</svg> }.into_any()
 }
 

@@ -38,7 +38,9 @@ fn read(canvas: Canvas, id: EntityId) -> Option<PathText> {
     canvas.session.doc.with(|document| {
         let path = document.path(id)?;
         let graph = document.graph(path.entity.parent)?;
-        let siblings = path.from().map_or(0, |from| canvas.stage.with_value(|stage| stage.links_of(scene::node(from)).iter().filter(|link| link.from == scene::node(from)).count()));
+        let siblings = path.from().map_or(0, |from| {
+            canvas.stage.with_value(|stage| stage.links_of(scene::node(from)).iter().filter(|link| link.from == scene::node(from)).count())
+        });
         let name = |end: Option<EntityId>| end.and_then(|end| document.step(end)).map(|step| step.name().to_owned()).unwrap_or_default();
         let _ = graph;
         Some(PathText {
@@ -72,7 +74,12 @@ pub fn line(canvas: Canvas, id: EntityId) -> AnyView {
         })
     });
     let taken = Memo::new(move |_| {
-        session.run.playhead_us.get().is_some().then(|| session.run.steps.with(|steps| steps.paths.iter().any(|path| path.path == id && path.taken > 0)))
+        session
+            .run
+            .playhead_us
+            .get()
+            .is_some()
+            .then(|| session.run.steps.with(|steps| steps.paths.iter().any(|path| path.path == id && path.taken > 0)))
     });
     let class = move |what: &str| {
         let mut class = what.to_owned();

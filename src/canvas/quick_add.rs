@@ -111,7 +111,9 @@ fn spot(canvas: Canvas, request: QuickAdd, recipe: Recipe) -> Spot {
     let wanted = loopwright_stage::rect(corner(left), corner(request.at.y - shape.port_y()), size.x, size.y);
     let free = canvas.stage.with_value(|stage| loopwright_stage::free_place(stage, &wanted, &|_| false));
     // From a selected path the step goes into it.
-    let onto = canvas.session.selection.primary.get_untracked().filter(|id| request.after.is_none() && request.before.is_none() && canvas.session.doc.with(|document| document.path(*id).is_some()));
+    let onto = canvas.session.selection.primary.get_untracked().filter(|id| {
+        request.after.is_none() && request.before.is_none() && canvas.session.doc.with(|document| document.path(*id).is_some())
+    });
     Spot { at: (free.x, free.y), after: request.after, before: request.before, onto }
 }
 

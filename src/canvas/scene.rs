@@ -43,9 +43,9 @@ pub fn build(document: &Document, graph: EntityId) -> (Scene, HashMap<NodeId, St
         scene.nodes.push(SceneNode::new(node(step.id()), shape(step.kind()), x, y));
         kinds.insert(node(step.id()), step.kind());
     }
-    scene.links.extend(
-        graph.paths().filter_map(|path| Some(SceneLink { id: link(path.id()), from: node(path.from()?), to: node(path.to()?) })),
-    );
+    scene
+        .links
+        .extend(graph.paths().filter_map(|path| Some(SceneLink { id: link(path.id()), from: node(path.from()?), to: node(path.to()?) })));
     (scene, kinds)
 }
 

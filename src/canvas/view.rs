@@ -49,11 +49,21 @@ pub fn stage() -> AnyView {
     };
     let moved = move |event: PointerEvent| {
         let Some(element) = element() else { return };
-        canvas.feed(&Input::Move { pointer: event.pointer_id(), mods: pointer::mods(&event), at: pointer::at(&event, &element), time: event.time_stamp() });
+        canvas.feed(&Input::Move {
+            pointer: event.pointer_id(),
+            mods: pointer::mods(&event),
+            at: pointer::at(&event, &element),
+            time: event.time_stamp(),
+        });
     };
     let up = move |event: PointerEvent| {
         let Some(element) = element() else { return };
-        canvas.feed(&Input::Up { pointer: event.pointer_id(), mods: pointer::mods(&event), at: pointer::at(&event, &element), time: event.time_stamp() });
+        canvas.feed(&Input::Up {
+            pointer: event.pointer_id(),
+            mods: pointer::mods(&event),
+            at: pointer::at(&event, &element),
+            time: event.time_stamp(),
+        });
     };
     let lost = move |event: PointerEvent| canvas.feed(&Input::Cancel { pointer: event.pointer_id() });
     let wheel = move |event: WheelEvent| {
@@ -94,7 +104,13 @@ pub fn stage() -> AnyView {
     };
     let class = move || {
         let zoom = canvas.viewport.with(|view| view.zoom);
-        let detail = if zoom < sizes::ZOOM_BLOCKS { "z-far" } else if zoom < sizes::ZOOM_NO_FACT { "z-mid" } else { "" };
+        let detail = if zoom < sizes::ZOOM_BLOCKS {
+            "z-far"
+        } else if zoom < sizes::ZOOM_NO_FACT {
+            "z-mid"
+        } else {
+            ""
+        };
         let connecting = if canvas.connecting.get().is_some() { "is-connecting" } else { "" };
         format!("stage {detail} {connecting} {}", canvas.cursor.get())
     };

@@ -32,7 +32,8 @@ pub fn palette(dialogs: Dialogs, all: Arc<Vec<Act>>) -> AnyView {
     let known = all.clone();
     let found = Memo::new(move |_| {
         let words = typed.get();
-        let mut found: Vec<(u32, usize)> = known.iter().enumerate().filter(|(_, act)| act.enabled).filter_map(|(at, act)| Some((fit(&act.label, &words)?, at))).collect();
+        let mut found: Vec<(u32, usize)> =
+            known.iter().enumerate().filter(|(_, act)| act.enabled).filter_map(|(at, act)| Some((fit(&act.label, &words)?, at))).collect();
         found.sort_by_key(|(rank, _)| *rank);
         found.into_iter().map(|(_, at)| at).take(SHOWN).collect::<Vec<usize>>()
     });

@@ -8,7 +8,8 @@ use crate::{shell::keys, text};
 /// The keys, by what they are for.
 pub fn help(close: impl Fn() + Copy + Send + Sync + 'static) -> AnyView {
     let groups = text::KEYS.iter().map(|(title, keys)| {
-        let rows = keys.iter().map(|(key, what)| view! { <div class="key-row"><dt><kbd class="kbd">{*key}</kbd></dt><dd>{*what}</dd></div> });
+        let rows =
+            keys.iter().map(|(key, what)| view! { <div class="key-row"><dt><kbd class="kbd">{*key}</kbd></dt><dd>{*what}</dd></div> });
         view! { <section><h3>{*title}</h3><dl>{rows.collect_view()}</dl></section> }
     });
     let single = RwSignal::new(keys::single_keys());

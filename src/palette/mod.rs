@@ -30,14 +30,22 @@ pub const KINDS: [StepKind; 5] = [StepKind::Action, StepKind::SubAgent, StepKind
 
 /// The sections with their entries, in order.
 pub fn sections(session: Session) -> Vec<(&'static str, Vec<Entry>)> {
-    let kinds = KINDS.iter().map(|kind| Entry { name: text::kind_name(*kind).to_owned(), kind: *kind, recipe: Recipe::Kind(*kind), section: text::STEPS });
+    let kinds = KINDS.iter().map(|kind| Entry {
+        name: text::kind_name(*kind).to_owned(),
+        kind: *kind,
+        recipe: Recipe::Kind(*kind),
+        section: text::STEPS,
+    });
     let mut sections = vec![(text::STEPS, kinds.collect::<Vec<_>>())];
     let open = session.selection.graph_untracked();
     session.doc.with(|document| {
         let graphs = document.graphs().filter(|graph| Some(graph.id()) != open).map(|graph| graph.entity);
         let of = |kind| document.children_of_kind(ROOT, kind);
         let mut add = |section, kind, entities: &mut dyn Iterator<Item = &loopwright_model::Entity>| {
-            let entries: Vec<Entry> = entities.map(|entity| Entry { name: entity_name(entity).to_owned(), kind, recipe: Recipe::Calls(entity.id), section }).filter(|entry| !entry.name.is_empty()).collect();
+            let entries: Vec<Entry> = entities
+                .map(|entity| Entry { name: entity_name(entity).to_owned(), kind, recipe: Recipe::Calls(entity.id), section })
+                .filter(|entry| !entry.name.is_empty())
+                .collect();
             if !entries.is_empty() {
                 sections.push((section, entries));
             }
@@ -51,8 +59,11 @@ pub fn sections(session: Session) -> Vec<(&'static str, Vec<Entry>)> {
 
 /// All entries whose name fits what was typed, the best first.
 pub fn search(session: Session, typed: &str) -> Vec<Entry> {
-    let mut found: Vec<(u32, Entry)> =
-        sections(session).into_iter().flat_map(|(_, entries)| entries).filter_map(|entry| Some((fit(&entry.name, typed)?, entry))).collect();
+    let mut found: Vec<(u32, Entry)> = sections(session)
+        .into_iter()
+        .flat_map(|(_, entries)| entries)
+        .filter_map(|entry| Some((fit(&entry.name, typed)?, entry)))
+        .collect();
     found.sort_by_key(|(rank, _)| *rank);
     found.into_iter().map(|(_, entry)| entry).take(60).collect()
 }

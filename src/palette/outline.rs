@@ -114,10 +114,12 @@ pub fn outline() -> AnyView {
     let row = move |line: Line| {
         let id = line.id;
         let open = Memo::new(move |_| !folded.with(|folded| folded.contains(&id)));
-        let mark = move || session.problems.worst_of(id).map(|severity| {
-            let (name, class) = severity_icon(severity);
-            view! { <span class=format!("end glyph {class}")>{small_icon(name)}</span> }
-        });
+        let mark = move || {
+            session.problems.worst_of(id).map(|severity| {
+                let (name, class) = severity_icon(severity);
+                view! { <span class=format!("end glyph {class}")>{small_icon(name)}</span> }
+            })
+        };
         let has_body = line.body.is_some();
         let body = line.body.clone();
         let fold = move |event: web_sys::MouseEvent| {

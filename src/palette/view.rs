@@ -40,7 +40,8 @@ pub fn left() -> AnyView {
             let none = found.is_empty().then(|| view! { <p class="empty">{text::NOTHING_FOUND}</p> });
             return view! { {found.into_iter().map(|entry| item(canvas, entry)).collect_view()} {none} }.into_any();
         }
-        all.with(|sections| sections.iter().map(|(name, entries)| section(canvas, name, entries, folded, unfolded)).collect_view()).into_any()
+        all.with(|sections| sections.iter().map(|(name, entries)| section(canvas, name, entries, folded, unfolded)).collect_view())
+            .into_any()
     };
     let on_key = move |event: KeyboardEvent| {
         if event.key() == "Escape" {
@@ -69,7 +70,13 @@ pub fn left() -> AnyView {
     .into_any()
 }
 
-fn section(canvas: Canvas, name: &'static str, entries: &[Entry], folded: RwSignal<BTreeSet<&'static str>>, unfolded: RwSignal<BTreeSet<&'static str>>) -> AnyView {
+fn section(
+    canvas: Canvas,
+    name: &'static str,
+    entries: &[Entry],
+    folded: RwSignal<BTreeSet<&'static str>>,
+    unfolded: RwSignal<BTreeSet<&'static str>>,
+) -> AnyView {
     let is_folded = folded.with(|folded| folded.contains(name));
     let toggle = move |set: RwSignal<BTreeSet<&'static str>>| {
         set.update(|set| {
@@ -79,7 +86,13 @@ fn section(canvas: Canvas, name: &'static str, entries: &[Entry], folded: RwSign
         });
     };
     let all = unfolded.with(|unfolded| unfolded.contains(name));
-    let shown = if is_folded { 0 } else if all || entries.len() <= FEW + 1 { entries.len() } else { FEW };
+    let shown = if is_folded {
+        0
+    } else if all || entries.len() <= FEW + 1 {
+        entries.len()
+    } else {
+        FEW
+    };
     let more = entries.len() - shown;
     let rows = entries.iter().take(shown).cloned().map(|entry| item(canvas, entry)).collect_view();
     let count = (name != text::STEPS).then(|| view! { <span class="n">{entries.len()}</span> });
@@ -121,12 +134,22 @@ fn item(canvas: Canvas, entry: Entry) -> AnyView {
     };
     let moved = move |event: PointerEvent| {
         if let Some(stage) = canvas.element.get_untracked() {
-            canvas.feed(&Input::Move { pointer: event.pointer_id(), mods: pointer::mods(&event), at: pointer::at(&event, &stage), time: event.time_stamp() });
+            canvas.feed(&Input::Move {
+                pointer: event.pointer_id(),
+                mods: pointer::mods(&event),
+                at: pointer::at(&event, &stage),
+                time: event.time_stamp(),
+            });
         }
     };
     let up = move |event: PointerEvent| {
         if let Some(stage) = canvas.element.get_untracked() {
-            canvas.feed(&Input::Up { pointer: event.pointer_id(), mods: pointer::mods(&event), at: pointer::at(&event, &stage), time: event.time_stamp() });
+            canvas.feed(&Input::Up {
+                pointer: event.pointer_id(),
+                mods: pointer::mods(&event),
+                at: pointer::at(&event, &stage),
+                time: event.time_stamp(),
+            });
         }
     };
     // A pointer's click comes through the gesture machine; this is the keyboard's.
@@ -160,5 +183,6 @@ pub fn rail() -> AnyView {
             </button>
         }
     });
-    view! { {icon_button("next", text::OPEN_PALETTE, open)} {icon_button("search", text::SEARCH_STEPS, open)} {kinds.collect_view()} }.into_any()
+    view! { {icon_button("next", text::OPEN_PALETTE, open)} {icon_button("search", text::SEARCH_STEPS, open)} {kinds.collect_view()} }
+        .into_any()
 }

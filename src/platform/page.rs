@@ -112,7 +112,8 @@ pub fn on_window(event: &str, handle: impl FnMut(web_sys::Event) + 'static) {
 /// Calls back when the system's theme changes.
 pub fn on_theme_change(mut handle: impl FnMut(bool) + 'static) {
     let Some(list) = window().and_then(|window| window.match_media("(prefers-color-scheme: dark)").ok().flatten()) else { return };
-    let closure = Closure::<dyn FnMut(web_sys::MediaQueryListEvent)>::new(move |event: web_sys::MediaQueryListEvent| handle(event.matches()));
+    let closure =
+        Closure::<dyn FnMut(web_sys::MediaQueryListEvent)>::new(move |event: web_sys::MediaQueryListEvent| handle(event.matches()));
     let _ = list.add_event_listener_with_callback("change", closure.as_ref().unchecked_ref());
     closure.forget();
 }

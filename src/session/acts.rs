@@ -119,7 +119,8 @@ fn position(document: &Document, id: EntityId) -> Option<(f64, f64)> {
 
 /// Moves steps and notes by a distance.
 pub fn shift(document: &Document, ids: &[EntityId], by: (f64, f64)) -> Edit {
-    let places: Vec<_> = ids.iter().filter_map(|id| Some((*id, position(document, *id)?))).map(|(id, (x, y))| (id, x + by.0, y + by.1)).collect();
+    let places: Vec<_> =
+        ids.iter().filter_map(|id| Some((*id, position(document, *id)?))).map(|(id, (x, y))| (id, x + by.0, y + by.1)).collect();
     edits::move_to(document, &places)
 }
 

@@ -213,7 +213,14 @@ impl Session {
 
     /// The document was changed: it is stored as soon as typing rests.
     pub(super) fn store_soon(self) {
-        let ticket = self.files.changed.try_update_value(|changed| { *changed += 1; *changed }).unwrap_or_default();
+        let ticket = self
+            .files
+            .changed
+            .try_update_value(|changed| {
+                *changed += 1;
+                *changed
+            })
+            .unwrap_or_default();
         spawn_local(async move {
             time::sleep(AUTOSAVE_MS).await;
             if self.files.changed.get_value() == ticket {
@@ -243,11 +250,13 @@ impl Session {
     pub fn imported_formats(self) -> Vec<Format> {
         self.doc.with(|document| {
             let names = document.children_of_kind(ROOT, EntityKind::Source).filter_map(|source| source.fields.get("format")?.as_str());
-            let mut found: Vec<Format> = names.filter_map(|name| match name {
-                "mj-sync" => Some(Format::MjSync),
-                "agentspec" => Some(Format::AgentSpec),
-                _ => None,
-            }).collect();
+            let mut found: Vec<Format> = names
+                .filter_map(|name| match name {
+                    "mj-sync" => Some(Format::MjSync),
+                    "agentspec" => Some(Format::AgentSpec),
+                    _ => None,
+                })
+                .collect();
             found.dedup();
             found
         })

@@ -14,7 +14,10 @@ pub fn steps(count: usize) -> Document {
     let graph = EntityId(1);
     let mut changes = vec![
         Change::set(ROOT, "title", title.as_str()),
-        Change::Insert { entity: entity(graph, EntityKind::Graph, ROOT, Object::from_iter([("Name", Value::text(title.as_str()))]), None), index: 0 },
+        Change::Insert {
+            entity: entity(graph, EntityKind::Graph, ROOT, Object::from_iter([("Name", Value::text(title.as_str()))]), None),
+            index: 0,
+        },
     ];
     for at in 0..count {
         let is_loop = at % 7 == 3;
@@ -34,7 +37,10 @@ pub fn steps(count: usize) -> Document {
     }
     for at in 1..count {
         let ends = Some((End::Step(number(1 + at)), End::Step(number(2 + at))));
-        changes.push(Change::Insert { entity: entity(number(1 + count + at), EntityKind::Path, graph, Object::new(), ends), index: count + at });
+        changes.push(Change::Insert {
+            entity: entity(number(1 + count + at), EntityKind::Path, graph, Object::new(), ends),
+            index: count + at,
+        });
     }
     let mut history = loopwright_model::History::default();
     // The numbers count on and every end is there, so nothing is refused.

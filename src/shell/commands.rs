@@ -29,8 +29,14 @@ pub fn all(canvas: Canvas, dialogs: Dialogs) -> Vec<Act> {
     }
     items.extend([
         Item::act("edit", text::ADD_NOTE, "", move || canvas.place(Recipe::Note)),
-        Item::act("plug", text::CONNECT_FROM_HERE, "C", move || { canvas.start_connecting(); }).when(some),
-        Item::act("edit", text::RENAME, "F2", move || { canvas.rename_primary(); }).when(some),
+        Item::act("plug", text::CONNECT_FROM_HERE, "C", move || {
+            canvas.start_connecting();
+        })
+        .when(some),
+        Item::act("edit", text::RENAME, "F2", move || {
+            canvas.rename_primary();
+        })
+        .when(some),
         Item::act("copy", text::DUPLICATE, "Ctrl+D", move || canvas.duplicate()).when(some),
         Item::act("power", text::TOGGLE_ACTIVE, "D", move || canvas.toggle_active()).when(some),
         Item::act("trash", text::DELETE, "Del", move || canvas.delete_selected(false)).when(some),
@@ -52,7 +58,11 @@ pub fn all(canvas: Canvas, dialogs: Dialogs) -> Vec<Act> {
         Item::act("plus", text::NEW, "", move || session.new_document()),
     ]);
     items.extend(EXAMPLES.map(|(name, title)| {
-        Item::act("branch", text::open_example(title), "", move || leptos::task::spawn_local(async move { let _ = session.open_example(name).await; }))
+        Item::act("branch", text::open_example(title), "", move || {
+            leptos::task::spawn_local(async move {
+                let _ = session.open_example(name).await;
+            })
+        })
     }));
     items.extend([
         Item::act("moon", text::SWITCH_THEME, "", move || toggle_theme(session)),

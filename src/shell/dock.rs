@@ -61,7 +61,13 @@ pub fn dock() -> AnyView {
         let place = DockTab::ALL.iter().position(|tab| *tab == now).unwrap_or(0);
         let last = DockTab::ALL.len() - 1;
         let wanted = match event.key().as_str() {
-            "ArrowRight" => if place == last { 0 } else { place + 1 },
+            "ArrowRight" => {
+                if place == last {
+                    0
+                } else {
+                    place + 1
+                }
+            }
             "ArrowLeft" => place.checked_sub(1).unwrap_or(last),
             "Home" => 0,
             "End" => last,
@@ -90,7 +96,9 @@ pub fn dock() -> AnyView {
         })
     };
     let tools = move || layout.dock_open.get().then(|| run::run_tools(layout.dock_tab.get()));
-    let height = move || if layout.dock_open.get() { format!("{}px", layout.dock_height.get().min(highest().max(LOWEST))) } else { "36px".to_owned() };
+    let height = move || {
+        if layout.dock_open.get() { format!("{}px", layout.dock_height.get().min(highest().max(LOWEST))) } else { "36px".to_owned() }
+    };
     view! {
         <section class="dock" class:is-closed=move || !layout.dock_open.get() style:height=height aria-label=text::DOCK>
             {move || layout.dock_open.get().then(|| splitter::above(text::DOCK_HEIGHT, layout.dock_height, LOWEST, highest))}

@@ -139,7 +139,8 @@ fn appearance(session: Session) {
     };
     fit(None);
     page::on_window("resize", move |_| fit(Some(layout.width.get_untracked())));
-    if let Some(height) = page::remembered("dock_height").and_then(|height| height.parse::<f64>().ok()).filter(|height| height.is_finite()) {
+    if let Some(height) = page::remembered("dock_height").and_then(|height| height.parse::<f64>().ok()).filter(|height| height.is_finite())
+    {
         layout.dock_height.set(height.clamp(dock::LOWEST, 900.0));
     }
     Effect::new(move |_| page::remember("dock_height", &format!("{:.0}", layout.dock_height.get())));
@@ -163,7 +164,10 @@ fn first_run(session: Session) {
             page::remember("dock_seen", "1");
         }
         let loops = session.run.summary.with_untracked(|summary| summary.as_ref().and_then(|summary| summary.loops.first().cloned()));
-        if let Some(found) = loops.filter(|_| session.selection.primary.get_untracked().is_none() && (first_visit || session.files.saved.get_untracked() == crate::session::Saved::Example)) {
+        if let Some(found) = loops.filter(|_| {
+            session.selection.primary.get_untracked().is_none()
+                && (first_visit || session.files.saved.get_untracked() == crate::session::Saved::Example)
+        }) {
             session.selection.only(found.step);
             session.layout.inspector_tab.set(crate::session::InspectorTab::Inputs);
             session.run.select_iteration(found.frame, u64::from(found.started > 1));

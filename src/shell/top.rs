@@ -12,7 +12,11 @@ use crate::{
     platform::{dom, files},
     session::{Leave, Saved, Session, Theme, acts, session},
     text,
-    ui::{icon, menu::{Item, Menus}, small_icon},
+    ui::{
+        icon,
+        menu::{Item, Menus},
+        small_icon,
+    },
 };
 
 /// The DOM id of the hidden field that opens files.
@@ -123,7 +127,13 @@ fn graphs(session: Session) -> AnyView {
         let depth = path.len();
         let tabs = outer.get().into_iter().filter(|id| depth <= 1 || path.first() == Some(id)).take(6).map(|id| {
             let here = depth == 1 && path.first() == Some(&id);
-            let go = move |_| if session.selection.breadcrumb.with_untracked(|path| path.first() == Some(&id)) { session.selection.drill_to(0) } else { session.open_graph(id) };
+            let go = move |_| {
+                if session.selection.breadcrumb.with_untracked(|path| path.first() == Some(&id)) {
+                    session.selection.drill_to(0)
+                } else {
+                    session.open_graph(id)
+                }
+            };
             view! { <button type="button" class="crumb" aria-current=here.then_some("page") on:click=go>{move || name(id)}</button> }
         });
         let inner = path.iter().copied().enumerate().skip(1).map(|(at, id)| {
@@ -164,7 +174,15 @@ fn run(session: Session, menus: Menus) -> AnyView {
         let going = run.is_running();
         let off = !run.available();
         let (label, name) = if going { (text::STOP, "stop") } else { (text::RUN, "play") };
-        let act = move |_| if run.summary.with_untracked(|summary| summary.as_ref().is_some_and(|summary| summary.state == loopwright_executor::protocol::RunState::Running)) { run.cancel() } else { run.start() };
+        let act = move |_| {
+            if run.summary.with_untracked(|summary| {
+                summary.as_ref().is_some_and(|summary| summary.state == loopwright_executor::protocol::RunState::Running)
+            }) {
+                run.cancel()
+            } else {
+                run.start()
+            }
+        };
         view! { <button type="button" class="btn primary run" title=if off { text::WORKER_MISSING } else { text::RUN_HINT } disabled=off on:click=act>{icon(name)}<span>{label}</span></button> }
     };
     view! {
@@ -179,7 +197,9 @@ fn run(session: Session, menus: Menus) -> AnyView {
 fn scenario_menu(session: Session) -> Vec<Item> {
     let open = session.selection.breadcrumb.with_untracked(|path| path.first().copied());
     let scenarios: Vec<(EntityId, String)> = session.doc.with(|document| {
-        open.and_then(|graph| document.graph(graph)).map_or_else(Vec::new, |graph| document.scenarios_of(graph).map(|scenario| (scenario.id(), scenario.name().to_owned())).collect())
+        open.and_then(|graph| document.graph(graph)).map_or_else(Vec::new, |graph| {
+            document.scenarios_of(graph).map(|scenario| (scenario.id(), scenario.name().to_owned())).collect()
+        })
     });
     let chosen = session.run.scenario.get_untracked();
     let choose = move |id: Option<EntityId>| {
@@ -187,7 +207,10 @@ fn scenario_menu(session: Session) -> Vec<Item> {
         session.run.start();
     };
     let mut items = vec![Item::Caption(text::RUN_WITH.to_owned())];
-    items.extend(scenarios.into_iter().map(|(id, name)| Item::act("", if name.is_empty() { text::UNNAMED_SCENARIO.to_owned() } else { name }, "", move || choose(Some(id))).checked(chosen == Some(id))));
+    items.extend(scenarios.into_iter().map(|(id, name)| {
+        Item::act("", if name.is_empty() { text::UNNAMED_SCENARIO.to_owned() } else { name }, "", move || choose(Some(id)))
+            .checked(chosen == Some(id))
+    }));
     items.push(Item::act("", text::NO_SCENARIO, "", move || choose(None)).checked(chosen.is_none()));
     items.push(Item::Line);
     items.push(Item::act("edit", text::EDIT_SCENARIO, "", move || session.layout.show_dock(crate::session::DockTab::Scenario)));
@@ -205,7 +228,11 @@ fn share_menu(session: Session) -> Vec<Item> {
     let imported = session.imported_formats();
     if !imported.is_empty() {
         items.push(Item::Line);
-        items.extend(imported.into_iter().map(|format| Item::act("share", text::download_as(format), "", move || session.download(Leave::AsImported(format)))));
+        items.extend(
+            imported
+                .into_iter()
+                .map(|format| Item::act("share", text::download_as(format), "", move || session.download(Leave::AsImported(format)))),
+        );
     }
     items
 }
@@ -220,7 +247,11 @@ fn app_menu(canvas: Canvas, dialogs: Dialogs) -> Vec<Item> {
         Item::Caption(text::EXAMPLES.to_owned()),
     ];
     items.extend(crate::session::files::EXAMPLES.iter().map(|(name, title)| {
-        Item::act("branch", *title, "", move || leptos::task::spawn_local(async move { let _ = session.open_example(name).await; }))
+        Item::act("branch", *title, "", move || {
+            leptos::task::spawn_local(async move {
+                let _ = session.open_example(name).await;
+            })
+        })
     }));
     items.push(Item::Line);
     items.push(Item::act("moon", if dark { text::LIGHT } else { text::DARK }, "", move || commands::toggle_theme(session)));

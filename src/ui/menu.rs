@@ -141,7 +141,11 @@ fn menu_view(menus: Menus, menu: Open) -> AnyView {
         event.stop_propagation();
     };
     let lines = menu.items.into_iter().map(|item| line(menus, item)).collect_view();
-    let place = if menu.from_right { (String::from("auto"), format!("calc(100vw - {}px)", menu.x)) } else { (format!("{}px", menu.x), String::from("auto")) };
+    let place = if menu.from_right {
+        (String::from("auto"), format!("calc(100vw - {}px)", menu.x))
+    } else {
+        (format!("{}px", menu.x), String::from("auto"))
+    };
     view! {
         <div class="menu-back" on:pointerdown=move |event| { event.prevent_default(); menus.close(); } on:contextmenu=move |event| event.prevent_default()></div>
         <div class="menu menu-open" role="menu" aria-label=menu.label node_ref=list on:keydown=on_key

@@ -65,13 +65,16 @@ impl Link {
 
     /// Ends the worker and starts another. What was asked is answered with a trouble.
     pub(super) fn restart(self, on_progress: impl Fn(Summary) + Copy + 'static) {
-        let (lost, again) = self.inner.try_update_value(|inner| {
-            inner.failed_starts = if inner.ready { 0 } else { inner.failed_starts + 1 };
-            inner.worker = None;
-            inner.ready = false;
-            inner.waiting.clear();
-            (std::mem::take(&mut inner.pending), inner.failed_starts < ATTEMPTS)
-        }).unwrap_or_default();
+        let (lost, again) = self
+            .inner
+            .try_update_value(|inner| {
+                inner.failed_starts = if inner.ready { 0 } else { inner.failed_starts + 1 };
+                inner.worker = None;
+                inner.ready = false;
+                inner.waiting.clear();
+                (std::mem::take(&mut inner.pending), inner.failed_starts < ATTEMPTS)
+            })
+            .unwrap_or_default();
         for pending in lost.into_values() {
             pending.giver.give(Err(Trouble::new("worker_restarted", text::WORKER_RESTARTED)));
         }

@@ -147,7 +147,9 @@ impl RunClient {
 
     /// The playhead, or the end of the run (watched), in µs.
     pub fn now_us(self) -> u64 {
-        self.playhead_us.get().unwrap_or_else(|| self.summary.with(|summary| summary.as_ref().map_or(0, |summary| summary.end_us.unwrap_or(summary.now_us))))
+        self.playhead_us
+            .get()
+            .unwrap_or_else(|| self.summary.with(|summary| summary.as_ref().map_or(0, |summary| summary.end_us.unwrap_or(summary.now_us))))
     }
 
     /// Runs the outermost open flow under the chosen scenario. The run on screen stays until the new one has begun; the selected
@@ -157,7 +159,14 @@ impl RunClient {
         // Numbers stay as they are: what the worker says of a step is about that step here.
         let document = self.doc.with(loopwright_model::snapshot::write_for_run);
         self.cancel_auto();
-        let run = RunId(self.next_run.try_update_value(|next| { *next += 1; *next }).unwrap_or_default());
+        let run = RunId(
+            self.next_run
+                .try_update_value(|next| {
+                    *next += 1;
+                    *next
+                })
+                .unwrap_or_default(),
+        );
         let ask = Ask::Run { run, document, graph, scenario: self.scenario.get_untracked(), profile: self.profile.get_untracked() };
         self.coming.set_value(Some(run));
         self.edits_since.set(0);
@@ -266,7 +275,12 @@ impl RunClient {
     }
 
     fn cancel_auto(self) -> u64 {
-        self.auto.try_update_value(|auto| { *auto += 1; *auto }).unwrap_or_default()
+        self.auto
+            .try_update_value(|auto| {
+                *auto += 1;
+                *auto
+            })
+            .unwrap_or_default()
     }
 
     async fn selected_place(self) -> Option<Vec<PlacePart>> {
@@ -299,7 +313,8 @@ impl RunClient {
     }
 
     fn show(self, summary: Summary) {
-        let was_running = self.summary.with_untracked(|old| old.as_ref().is_none_or(|old| old.run != summary.run || old.state == RunState::Running));
+        let was_running =
+            self.summary.with_untracked(|old| old.as_ref().is_none_or(|old| old.run != summary.run || old.state == RunState::Running));
         let ended = summary.state != RunState::Running && was_running;
         if ended {
             self.notify.say(text::run_ended(&summary));
