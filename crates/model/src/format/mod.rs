@@ -152,6 +152,12 @@ pub fn export(document: &Document, format: Format, form: JsonForm) -> Result<Str
     Ok(build::write(document, format, form))
 }
 
+/// Writes our own file over the text it was opened from: what is the same keeps its layout and its spelling, so that a file
+/// a person has laid out, or keeps under version control, changes only where the document did.
+pub fn update(document: &Document, text: &str) -> String {
+    own::update(document, text)
+}
+
 /// The format that an imported text had.
 pub fn source_format(document: &Document, source: EntityId) -> Option<Format> {
     document.field(source, "format").and_then(Value::as_str).and_then(Format::from_name)

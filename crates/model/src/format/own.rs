@@ -20,6 +20,9 @@ use crate::{
 /// The version this program writes.
 const VERSION: f64 = 1.0;
 
+/// The keys of the document's sections, in the order of a new file.
+const SECTION_KEYS: [&str; 4] = ["graphs", "catalogue", "scenarios", "sources"];
+
 /// The sections of the catalogue.
 const SECTIONS: [(&str, EntityKind, &str); 3] =
     [("actions", EntityKind::Action, "action"), ("agents", EntityKind::Agent, "agent"), ("prompts", EntityKind::Prompt, "prompt")];
@@ -53,9 +56,9 @@ fn sections<'t>(reader: &mut Reader<'t>, root: &'t Node) -> Result<(), Notice> {
     let mut rest = Object::new();
     let NodeKind::Object(members) = &root.kind else { return Ok(()) };
     for member in members {
-        if !matches!(member.key.as_str(), "graphs" | "catalogue" | "scenarios" | "sources") {
-            rest.insert(member.key.clone(), member.value.to_value());
-        }
+        let section = SECTION_KEYS.contains(&member.key.as_str());
+        // A section keeps its place among the fields, so that it is written there again.
+        rest.insert(member.key.clone(), if section { Value::Null } else { member.value.to_value() });
     }
     for item in list(reader, root, "graphs")? {
         for (key, word) in [("steps", "a step"), ("paths", "a path"), ("notes", "a note")] {
@@ -129,36 +132,40 @@ pub(super) fn write(document: &Document) -> String {
     text
 }
 
+/// Writes our own file as changes to the text it was opened from: what is the same keeps its layout and its spelling.
+pub(super) fn update(document: &Document, text: &str) -> String {
+    super::splice::rewrite(text, &to_value(document)).unwrap_or_else(|| write(document))
+}
+
 /// The document as the value its own file holds.
 fn to_value(document: &Document) -> Value {
     let pointers = our_pointers(document);
     let own = document.get(ROOT).map(|root| root.fields.clone()).unwrap_or_default();
+    let mut catalogue: Vec<(&str, Value)> = SECTIONS.iter().map(|(key, kind, _)| (*key, records(document, *kind))).collect();
+    let kept = own.get("catalogue").and_then(Value::as_object);
+    catalogue.extend(kept.into_iter().flat_map(Object::iter).map(|(key, value)| (key.as_str(), value.clone())));
+    let sources = document.children_of_kind(ROOT, EntityKind::Source).map(|source| {
+        let mut fields = source.fields.clone();
+        let records = document.entities().filter_map(|entity| {
+            let origin = entity.origin.as_ref().filter(|origin| origin.source == source.id)?;
+            Some((pointers.get(&entity.id)?.clone(), Value::text(pointer_text(&origin.pointer))))
+        });
+        fields.insert("records", Value::object(records));
+        Value::Object(fields)
+    });
+    let sections = [
+        ("graphs", Value::list(document.graphs().map(graph))),
+        ("catalogue", Value::object(catalogue)),
+        ("scenarios", records(document, EntityKind::Scenario)),
+        ("sources", Value::list(sources)),
+    ];
     let mut root = Object::new();
-    root.insert("loopwright", own.get("loopwright").cloned().unwrap_or(Value::Number(VERSION)));
-    root.insert("graphs", Value::list(document.graphs().map(graph)));
-    let mut catalogue = Object::new();
-    for (key, kind, _) in SECTIONS {
-        catalogue.insert(key, records(document, kind));
-    }
-    for (key, value) in own.get("catalogue").and_then(Value::as_object).into_iter().flat_map(Object::iter) {
-        catalogue.insert(key.clone(), value.clone());
-    }
-    root.insert("catalogue", Value::Object(catalogue));
-    root.insert("scenarios", records(document, EntityKind::Scenario));
-    root.insert(
-        "sources",
-        Value::list(document.children_of_kind(ROOT, EntityKind::Source).map(|source| {
-            let mut fields = source.fields.clone();
-            let records = document.entities().filter_map(|entity| {
-                let origin = entity.origin.as_ref().filter(|origin| origin.source == source.id)?;
-                Some((pointers.get(&entity.id)?.clone(), Value::text(pointer_text(&origin.pointer))))
-            });
-            fields.insert("records", Value::object(records));
-            Value::Object(fields)
-        })),
-    );
-    for (key, value) in own.iter().filter(|(key, _)| key.as_str() != "catalogue") {
+    root.insert("loopwright", Value::Number(VERSION));
+    for (key, value) in own.iter() {
         root.insert(key.clone(), value.clone());
+    }
+    for (key, value) in sections {
+        root.insert(key, value);
     }
     Value::Object(root)
 }

@@ -165,8 +165,8 @@ impl<'t> Reader<'t> {
             }
         }
         for (name, count, span) in shape.others {
-            let plural = if count == 1 { "record of" } else { "records of" };
-            self.notice(Severity::Hint, "file_kept", span, &format!("{count} {plural} \"{name}\" are kept in the file and not shown."));
+            let (what, are) = if count == 1 { ("record of", "is") } else { ("records of", "are") };
+            self.notice(Severity::Hint, "file_kept", span, &format!("{count} {what} \"{name}\" {are} kept in the file and not shown."));
         }
     }
 
