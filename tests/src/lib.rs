@@ -1,1 +1,3 @@
 //! Conformance, corpus and architecture tests over the whole workspace.
+
+pub mod golden;

@@ -6,7 +6,8 @@
 //! - action: `{ outputs, copy: { Out: "param" }, countAs: "Out", success, message, throw, throwMessage, failWhen | throwWhen:
 //!   { param, equals }, failRate: 0.1, latencyMs }`; `outputs` may be any JSON value
 //! - prompt: the answer itself, or `{ response | raw | error, latencyMs }`; `raw` is text as the model wrote it
-//! - agent: `{ results: [ { payload, throw, error, latencyMs } ] }`, or, of a loop agent, `{ turns: [ prompt answers ] }`
+//! - agent: a list of `{ payload, throw, error, latencyMs }` (also as `{ results: […] }`), or, of a loop agent's model,
+//!   `{ turns: [ prompt answers ] }`
 //!
 //! `latencyMs` is a number or `{ min, max }`. In `payload`, `{ "$repeat": n, "item": … }` is a list of n items, in whose texts
 //! `{{index}}` is the number of the item.
@@ -92,8 +93,12 @@ impl Scenario {
             CalleeKind::Prompt => &self.prompts,
             CalleeKind::Agent => &self.agents,
         };
-        let found = id.and_then(|id| table.get(id)).or_else(|| table.get(name))?;
-        if kind == CalleeKind::Agent { key(found, "results") } else { Some(found) }
+        let found = id.and_then(|id| table.get(id)).or_else(|| table.get(name)).filter(|found| !found.is_nullish())?;
+        if kind != CalleeKind::Agent {
+            return Some(found);
+        }
+        // Turns script a loop agent's model, not the agent.
+        key(found, "results").or_else(|| key(found, "turns").is_none().then_some(found)).filter(|found| found.as_object().is_none_or(|found| !found.is_empty()))
     }
 
     /// What a call answers; `None` where nothing is scripted.
@@ -129,7 +134,7 @@ impl Scenario {
         if fits("throwWhen") {
             return Outcome::Threw(text("throwMessage").or_else(|| text("message")).unwrap_or_else(|| "thrown".into()));
         }
-        let mut outputs = key(entry, "outputs").cloned().unwrap_or_else(|| Value::object::<&str>([]));
+        let mut outputs = key(entry, "outputs").or_else(|| key(entry, "result")).cloned().unwrap_or_else(|| Value::object::<&str>([]));
         if let Value::Object(object) = &mut outputs {
             if let Some(Value::Object(copies)) = key(entry, "copy") {
                 for (output, param) in copies.iter() {
@@ -194,7 +199,7 @@ fn agent(entry: &Value) -> Outcome {
     if let Some(thrown) = key(entry, "throw").or_else(|| key(entry, "error")).filter(|thrown| !thrown.is_nullish()) {
         return Outcome::Threw(text(thrown));
     }
-    let payload = key(entry, "payload").cloned().unwrap_or_else(|| Value::object::<&str>([]));
+    let payload = ["payload", "result", "outputs"].iter().find_map(|name| key(entry, name)).cloned().unwrap_or_else(|| Value::object::<&str>([]));
     if key(entry, "success").and_then(Value::as_bool) == Some(false) {
         let message = key(entry, "errorMessage").or_else(|| key(entry, "message")).map_or_else(|| "failed".into(), text);
         return Outcome::Failed { message, outputs: payload };
