@@ -8,11 +8,14 @@ mod message;
 pub mod names;
 pub mod payload;
 pub mod protocol;
+mod queries;
 pub mod random;
+pub mod replay;
 pub mod scenario;
 pub mod simulation;
 pub mod texts;
 
 pub use compile::Compiled;
 pub use engine::{Class, Command, Execution, Outcome, Progress, Ticket};
+pub use queries::changes;
 pub use simulation::Simulation;

@@ -168,7 +168,7 @@ pub enum FromWorker {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Outcome {
     /// The answer.
-    Ok(Reply),
+    Ok(Box<Reply>),
     /// There is none, and why.
     Trouble(Trouble),
     /// A later request of the same kind made it pointless.

@@ -98,7 +98,9 @@ impl Scenario {
             return Some(found);
         }
         // Turns script a loop agent's model, not the agent.
-        key(found, "results").or_else(|| key(found, "turns").is_none().then_some(found)).filter(|found| found.as_object().is_none_or(|found| !found.is_empty()))
+        key(found, "results")
+            .or_else(|| key(found, "turns").is_none().then_some(found))
+            .filter(|found| found.as_object().is_none_or(|found| !found.is_empty()))
     }
 
     /// What a call answers; `None` where nothing is scripted.
@@ -199,7 +201,8 @@ fn agent(entry: &Value) -> Outcome {
     if let Some(thrown) = key(entry, "throw").or_else(|| key(entry, "error")).filter(|thrown| !thrown.is_nullish()) {
         return Outcome::Threw(text(thrown));
     }
-    let payload = ["payload", "result", "outputs"].iter().find_map(|name| key(entry, name)).cloned().unwrap_or_else(|| Value::object::<&str>([]));
+    let payload =
+        ["payload", "result", "outputs"].iter().find_map(|name| key(entry, name)).cloned().unwrap_or_else(|| Value::object::<&str>([]));
     if key(entry, "success").and_then(Value::as_bool) == Some(false) {
         let message = key(entry, "errorMessage").or_else(|| key(entry, "message")).map_or_else(|| "failed".into(), text);
         return Outcome::Failed { message, outputs: payload };

@@ -127,11 +127,9 @@ impl Builder {
         let mut places: BTreeMap<String, EntityId> = BTreeMap::new();
         for step in list(input, "steps") {
             let mut fields = step.as_object().cloned().unwrap_or_default();
-            for (by_name, by_id, table) in [
-                ("Action", "ActionID", &names.actions),
-                ("Prompt", "PromptID", &names.prompts),
-                ("SubAgent", "SubAgentID", &names.agents),
-            ] {
+            for (by_name, by_id, table) in
+                [("Action", "ActionID", &names.actions), ("Prompt", "PromptID", &names.prompts), ("SubAgent", "SubAgentID", &names.agents)]
+            {
                 for column in [by_id, by_name] {
                     let known = fields.get(column).and_then(Value::as_str).and_then(|said| table.get(said)).cloned();
                     if let Some(id) = known {

@@ -481,7 +481,7 @@ impl Execution {
         }
         let state = if error.is_some() { State::Failed } else { State::Succeeded };
         self.log.end(now, round.row, EventKind::LoopEnd, state, Value::Undefined, error.clone());
-        if self.log.summarised
+        if (self.log.summarised || round.unrooted > 0)
             && let Some(Frame::Agent(agent)) = self.slots.get(round.agent).map(|place| &place.frame)
         {
             let (row, payload) = (agent.row, agent.payload.clone());

@@ -14,8 +14,11 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use loopwright_lang::{Semantics, Severity, Text, Value};
 
-pub(crate) use self::loops::LoopDone;
 pub use self::{flow::Visit, loops::Loop, turns::AgentRun};
+pub(crate) use self::{
+    loops::LoopDone,
+    scope::{attempt_item, loop_frame, with_variables},
+};
 use crate::{
     compile::{CalleeKind, Compiled},
     log::{EventKind, NONE, RunLog},

@@ -7,7 +7,7 @@
 
 pub mod pack;
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use loopwright_lang::{LoopFrame, Severity, Text, Value};
 
@@ -163,6 +163,10 @@ pub struct Row {
     pub result: Value,
     /// Why it failed.
     pub error: Option<Text>,
+    /// Its child that began last, or [`NONE`].
+    pub last_child: u32,
+    /// The child of the same parent that began before it, or [`NONE`].
+    pub before: u32,
 }
 
 /// What an agent's run is more.
@@ -264,6 +268,10 @@ pub struct RunLog {
     pub loops: Vec<LoopDetail>,
     /// What came up.
     pub notices: Vec<NoticeRow>,
+    /// The visits of each step, by its number.
+    pub visits: BTreeMap<u32, Vec<u32>>,
+    /// The events at which each path was followed, by the step's number and the path's place.
+    pub taken: BTreeMap<(u32, u32), Vec<u32>>,
     /// Iterations that began, also those past the budget.
     pub iterations: u64,
     /// Calls that began.
@@ -317,6 +325,10 @@ impl RunLog {
         self.kinds.push(kind);
         self.event_rows.push(row);
         self.args.push(arg);
+        if kind == EventKind::PathTaken {
+            let step = self.row(row).map_or(NONE, |row| row.step);
+            self.taken.entry((step, arg)).or_default().push(number);
+        }
         self.bytes += 17;
         number
     }
@@ -349,7 +361,18 @@ impl RunLog {
             given,
             result: Value::Undefined,
             error: None,
+            last_child: NONE,
+            before: NONE,
         });
+        if let Some(above) = self.rows.get_mut(parent as usize) {
+            let before = std::mem::replace(&mut above.last_child, number);
+            if let Some(row) = self.rows.get_mut(number as usize) {
+                row.before = before;
+            }
+        }
+        if kind == FrameKind::Step {
+            self.visits.entry(step).or_default().push(number);
+        }
         self.bytes += size_of::<Row>();
         self.event(at, event, number, index);
         number
@@ -480,6 +503,48 @@ impl RunLog {
         }
         path.reverse();
         path
+    }
+
+    /// The rows right under a row, in the order they began.
+    pub fn children(&self, row: u32) -> Vec<u32> {
+        let mut children = Vec::new();
+        let mut at = self.row(row).map_or(NONE, |row| row.last_child);
+        while let Some(child) = self.row(at) {
+            children.push(at);
+            at = child.before;
+        }
+        children.reverse();
+        children
+    }
+
+    /// The loop or the agent's run right under a visit (its last attempt), an iteration or a turn.
+    pub fn inner(&self, row: u32) -> Option<u32> {
+        let last = self.row(row)?.last_child;
+        let child = self.row(last)?;
+        match child.kind {
+            FrameKind::Attempt => self.inner(last),
+            FrameKind::Loop | FrameKind::Agent => Some(last),
+            _ => None,
+        }
+    }
+
+    /// The visit that a row belongs to: itself, or that of its attempt.
+    pub fn visit_of(&self, row: u32) -> u32 {
+        match self.row(row) {
+            Some(found) if found.kind == FrameKind::Attempt => found.parent,
+            _ => row,
+        }
+    }
+
+    /// How a row stood at a time.
+    pub fn state_at(&self, row: &Row, at: u64) -> State {
+        if row.start > at {
+            State::Pending
+        } else if row.state != State::Running && row.end <= at {
+            row.state
+        } else {
+            State::Running
+        }
     }
 
     /// Bytes the log takes, roughly.
