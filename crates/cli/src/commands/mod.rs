@@ -1,0 +1,8 @@
+//! One file a command.
+
+pub mod check;
+pub mod eval;
+pub mod export;
+pub mod fmt;
+pub mod schema;
+pub mod simulate;
