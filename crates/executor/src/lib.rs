@@ -3,6 +3,7 @@
 
 pub mod compile;
 pub mod engine;
+pub mod host;
 pub mod log;
 mod message;
 pub mod names;

@@ -155,6 +155,7 @@ impl<'a> Replay<'a> {
             results: None,
             errors: None,
             loops: detail.loops.clone(),
+            ..Scope::default()
         }
     }
 
