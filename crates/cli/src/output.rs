@@ -34,7 +34,8 @@ pub fn notice(path: &Path, text: &str, notice: &Notice) -> String {
 
 /// A problem with its place, and the line of its text where it has one.
 pub fn problem(document: &Document, problem: &Problem) -> String {
-    let mut said = format!("{}[{}]: {}\n  at {}", severity(problem.severity), problem.code, problem.message, place(document, &problem.place));
+    let mut said =
+        format!("{}[{}]: {}\n  at {}", severity(problem.severity), problem.code, problem.message, place(document, &problem.place));
     if let (Some(span), Some(text)) = (problem.place.span, text_at(document, &problem.place)) {
         said.push_str(&excerpt(&text, span));
     }

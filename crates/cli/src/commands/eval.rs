@@ -16,8 +16,7 @@ pub fn run(args: &Eval) -> Result<Code, Trouble> {
         ..Scope::default()
     };
     if let Some(item) = optional("The item", &args.item)? {
-        let frame =
-            LoopFrame { item_variable: args.item_variable.as_str().into(), item, index_variable: None, index: args.index };
+        let frame = LoopFrame { item_variable: args.item_variable.as_str().into(), item, index_variable: None, index: args.index };
         scope.loops.push(frame);
     }
     if !args.mapping {
@@ -47,7 +46,7 @@ fn expression(args: &Eval, scope: &Scope, semantics: &Semantics) -> Result<Code,
         Some(root) => match expr::evaluate(&root, scope, semantics) {
             Ok(value) => value,
             Err(error) => {
-                problems.push(Problem::error(error.code, error.span, error.message));
+                problems.push(error.into_problem());
                 Value::Undefined
             }
         },

@@ -59,14 +59,8 @@ fn choose(args: &Simulate, document: Document) -> Result<(Document, EntityId, Op
             return Err(Trouble::usage(format!("{} is not a scenario: a JSON object is expected.", output::name_of(path))));
         };
         let document = history.document();
-        let entity = Entity {
-            id: document.next_id(),
-            kind: EntityKind::Scenario,
-            parent: ROOT,
-            fields: fields.clone(),
-            ends: None,
-            origin: None,
-        };
+        let entity =
+            Entity { id: document.next_id(), kind: EntityKind::Scenario, parent: ROOT, fields: fields.clone(), ends: None, origin: None };
         let change = Change::Insert { entity, index: usize::MAX };
         history.apply(Edit::new("Add scenario", vec![change])).map_err(|refused| Trouble::problems(refused.0))?;
     }
