@@ -119,7 +119,9 @@ pub fn output_mapping(case: &Case) -> Outcome {
     }
     let mut differences = Vec::new();
     match (case.expected("error").and_then(Value::as_str), &found.error) {
-        (Some(expected), Some(error)) if !messages_agree(error, expected) => differences.push(format!("error: {error}\n  expected {expected}")),
+        (Some(expected), Some(error)) if !messages_agree(error, expected) => {
+            differences.push(format!("error: {error}\n  expected {expected}"))
+        }
         (Some(expected), None) => differences.push(format!("no error; expected {expected}")),
         (None, Some(error)) => differences.push(format!("error: {error}")),
         _ => {}

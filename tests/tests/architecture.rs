@@ -47,21 +47,44 @@ fn check_absent(folders: &[&str], except: &[&str], words: &[&str], why: &str) {
 #[test]
 fn the_pure_crates_read_no_clock_and_do_no_io() {
     let words = [
-        "std::time", "std::thread", "std::fs", "std::net", "std::env", "std::io", "HashMap", "HashSet", "web_sys", "js_sys", "wasm_bindgen", "rand::",
-        "SystemTime", "Instant::",
+        "std::time",
+        "std::thread",
+        "std::fs",
+        "std::net",
+        "std::env",
+        "std::io",
+        "HashMap",
+        "HashSet",
+        "web_sys",
+        "js_sys",
+        "wasm_bindgen",
+        "rand::",
+        "SystemTime",
+        "Instant::",
     ];
-    check_absent(&["crates/lang/src", "crates/model/src", "crates/executor/src"], &[], &words, "a run must be a pure function of its input");
+    check_absent(
+        &["crates/lang/src", "crates/model/src", "crates/executor/src"],
+        &[],
+        &words,
+        "a run must be a pure function of its input",
+    );
 }
 
 #[test]
 fn the_pure_crates_use_no_platform_float_functions() {
-    let words = [".sin()", ".cos()", ".tan()", ".exp()", ".ln()", ".log10()", ".log2()", ".powf(", ".powi(", ".cbrt()", ".atan2(", ".hypot("];
+    let words =
+        [".sin()", ".cos()", ".tan()", ".exp()", ".ln()", ".log10()", ".log2()", ".powf(", ".powi(", ".cbrt()", ".atan2(", ".hypot("];
     check_absent(&["crates/lang/src", "crates/model/src", "crates/executor/src"], &[], &words, "their results differ between hosts");
 }
 
 #[test]
 fn only_the_platform_folder_touches_the_browser() {
-    check_absent(&["src"], &["src/platform"], &["js_sys::", "web_sys::window", "window().unwrap", "wasm_bindgen::closure"], "it belongs in src/platform");
+    check_absent(
+        &["src"],
+        &["src/platform"],
+        &["js_sys::", "web_sys::window", "window().unwrap", "wasm_bindgen::closure"],
+        "it belongs in src/platform",
+    );
 }
 
 #[test]
@@ -72,12 +95,8 @@ fn no_user_text_reaches_markup_or_code() {
 
 #[test]
 fn the_layers_depend_only_downwards() {
-    let allowed: [(&str, &[&str]); 4] = [
-        ("lang", &[]),
-        ("model", &["loopwright-lang"]),
-        ("executor", &["loopwright-lang", "loopwright-model"]),
-        ("stage", &[]),
-    ];
+    let allowed: [(&str, &[&str]); 4] =
+        [("lang", &[]), ("model", &["loopwright-lang"]), ("executor", &["loopwright-lang", "loopwright-model"]), ("stage", &[])];
     for (name, may) in allowed {
         let manifest = std::fs::read_to_string(root().join("crates").join(name).join("Cargo.toml")).unwrap();
         let dependencies = manifest.split("[dependencies]").nth(1).unwrap_or_default().split("\n[").next().unwrap_or_default();
@@ -97,5 +116,10 @@ fn nothing_is_left_to_do() {
 /// The order of layers inside the app: markup may use the session, never the other way round.
 #[test]
 fn the_session_knows_no_markup() {
-    check_absent(&["src/session"], &[], &["view!", "crate::canvas", "crate::inspector", "crate::run::", "crate::palette", "crate::dialogs"], "state has no markup");
+    check_absent(
+        &["src/session"],
+        &[],
+        &["view!", "crate::canvas", "crate::inspector", "crate::run::", "crate::palette", "crate::dialogs"],
+        "state has no markup",
+    );
 }
