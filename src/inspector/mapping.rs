@@ -15,6 +15,7 @@ use super::{
     configuration::not_json,
     field::{Outcome, fix_bars, outcome_line},
     parts::icon,
+    payload_tree::{Target, payload_tree},
     preview::{Preview, PreviewOf, Source, output, semantics},
 };
 use crate::{
@@ -95,25 +96,34 @@ pub fn mapping(session: Session, id: EntityId, side: Side, preview: PreviewOf) -
         }
         names
     });
+    let target: Target = StoredValue::new(None);
     let rows = move || {
         if mapped.with(Result::is_err) {
             return not_json(session, if side == Side::Inputs { text::NOT_JSON_ROWS } else { text::NOT_JSON_ROWS });
         }
         view! {
             <For each=move || names.get() key=Clone::clone let:name>
-                {row(session, id, side, name, catalogue, preview)}
+                {row(session, id, side, name, catalogue, preview, target)}
             </For>
             <Show when=move || names.with(Vec::is_empty)>
                 <p class="empty">{if side == Side::Inputs { text::NO_INPUTS } else { text::NO_OUTPUTS }}</p>
             </Show>
-            {adder(session, id, side)}
+            {adder(session, id, side, preview, target)}
         }
         .into_any()
     };
     view! { <div class="maps">{rows}</div> }.into_any()
 }
 
-fn row(session: Session, id: EntityId, side: Side, name: String, catalogue: Memo<Vec<(String, Known)>>, preview: PreviewOf) -> AnyView {
+fn row(
+    session: Session,
+    id: EntityId,
+    side: Side,
+    name: String,
+    catalogue: Memo<Vec<(String, Known)>>,
+    preview: PreviewOf,
+    target: Target,
+) -> AnyView {
     let name = StoredValue::new(name);
     let bind = StoredValue::new(Bind::inside(id, side.column(), name.get_value()));
     let dom_id = bind.with_value(Bind::dom_id);
@@ -155,6 +165,11 @@ fn row(session: Session, id: EntityId, side: Side, name: String, catalogue: Memo
         };
         bind.with_value(|bind| bind.write(session, value));
     };
+    let take_path = move |path: String| {
+        let now = value.get_untracked();
+        write(if now.contains("{{") { format!("{now}{{{{{path}}}}}") } else { path });
+        session.doc.close_merge();
+    };
     let mend = Callback::new(move |(start, end, with): (usize, usize, String)| {
         if let Some(new) = offsets::replaced(&value.get_untracked(), start..end, &with) {
             write(new);
@@ -188,7 +203,13 @@ fn row(session: Session, id: EntityId, side: Side, name: String, catalogue: Memo
         }
     };
     view! {
-        <div class="map" class:is-error=error role="group" aria-label=name.get_value()>
+        <div
+            class="map"
+            class:is-error=error
+            role="group"
+            aria-label=name.get_value()
+            on:focusin=move |_| target.set_value(Some(Callback::new(take_path)))
+        >
             <Show when=move || renaming.get() fallback=move || view! { <div class="nm">{head}</div> }>
                 {renamer(session, bind, name, renaming)}
             </Show>
@@ -351,7 +372,8 @@ pub fn focus_when_there(input: NodeRef<html::Input>) {
 }
 
 /// The button that adds a row, and the line in which its name is typed.
-fn adder(session: Session, id: EntityId, side: Side) -> AnyView {
+fn adder(session: Session, id: EntityId, side: Side, preview: PreviewOf, target: Target) -> AnyView {
+    let tree = RwSignal::new(false);
     let adding = RwSignal::new(false);
     let label = if side == Side::Inputs { text::ADD_INPUT } else { text::ADD_OUTPUT };
     let form = move || {
@@ -405,11 +427,22 @@ fn adder(session: Session, id: EntityId, side: Side) -> AnyView {
         <div class="addrow">
             <Show
                 when=move || adding.get()
-                fallback=move || view! { <button type="button" class="btn" on:click=move |_| adding.set(true)>{icon("plus")}{label}</button> }
+                fallback=move || {
+                    view! {
+                        <button type="button" class="btn" on:click=move |_| adding.set(true)>{icon("plus")}{label}</button>
+                        {(side == Side::Inputs).then(|| view! {
+                            <button type="button" class="btn ghost" aria-expanded=move || tree.get().to_string() on:click=move |_| tree.update(|tree| *tree = !*tree)>
+                                {icon("list")}
+                                {text::PAYLOAD_TREE}
+                            </button>
+                        })}
+                    }
+                }
             >
                 {form()}
             </Show>
         </div>
+        <Show when=move || tree.get()>{payload_tree(preview, target)}</Show>
     }
     .into_any()
 }

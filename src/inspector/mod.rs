@@ -9,6 +9,7 @@ mod json_tab;
 mod mapping;
 mod others;
 pub mod parts;
+mod payload_tree;
 mod picker;
 pub mod preview;
 mod step;

@@ -47,8 +47,11 @@ pub fn follow(session: Session) {
     Effect::new(move |before: Option<Option<FrameId>>| {
         let before = before.flatten();
         let Some(frame) = chosen.get() else { return before };
-        if before != Some(frame.frame) {
-            session.run.playhead_us.set(Some(frame.end_us.unwrap_or(frame.start_us)));
+        let end = frame.end_us.unwrap_or(frame.start_us);
+        // A playhead that is inside it already was dragged there.
+        let inside = session.run.playhead_us.get_untracked().is_some_and(|now| frame.start_us <= now && now <= end);
+        if before != Some(frame.frame) && !inside {
+            session.run.playhead_us.set(Some(end));
         }
         Some(frame.frame)
     });

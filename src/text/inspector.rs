@@ -117,6 +117,11 @@ pub const NO_INPUTS: &str = "Nothing is passed on. Add an input, or choose an ac
 pub const NO_OUTPUTS: &str = "Nothing of the result is kept. Add an output to write it into the payload.";
 pub const INPUT_NAME: &str = "Name of the new input";
 pub const OUTPUT_NAME: &str = "Name of the new output; * is the whole result";
+pub const PAYLOAD_TREE: &str = "Payload tree";
+pub const PAYLOAD_TREE_HELP: &str = "Drag a path into a row, or choose it for the row you were in last.";
+pub fn use_path(path: &str) -> String {
+    format!("Use {path}")
+}
 pub const ADD: &str = "Add";
 pub const CANCEL: &str = "Cancel";
 pub fn value_of(name: &str) -> String {

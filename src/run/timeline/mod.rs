@@ -159,6 +159,20 @@ impl Lanes {
         self.session.run.playhead_us.set(Some(end_us));
     }
 
+    /// Moves the playhead, and with it the selected iteration where one is under way then.
+    fn scrub(self, time: f64) {
+        let time = time as u64;
+        self.session.run.playhead_us.set(Some(time));
+        let found = self.window.with_untracked(|window| {
+            let rows = window.iter().flat_map(|window| &window.rows);
+            let bars = rows.filter(|row| matches!(row.kind, RowKind::Iterations | RowKind::Lane(_))).flat_map(|row| &row.bars);
+            bars.filter(|bar| bar.kind == BarKind::Iteration && bar.start_us <= time && time <= bar.end_us).min_by_key(|bar| bar.end_us - bar.start_us).and_then(|bar| bar.frame)
+        });
+        if found.is_some() && found != self.session.run.iteration.get_untracked() {
+            self.session.run.iteration.set(found);
+        }
+    }
+
     /// The place of a time, kept within what CSS can place.
     fn x(self, time: u64) -> f64 {
         let axis = self.axis.get();

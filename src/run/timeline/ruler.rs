@@ -90,8 +90,7 @@ pub fn ruler(lanes: Lanes) -> AnyView {
     let scrub = move |event: &ev::PointerEvent| {
         let Some(node) = node.get_untracked() else { return };
         let x = pointer::at(event, &node).x;
-        let time = lanes.axis.get_untracked().time(x);
-        lanes.session.run.playhead_us.set(Some(time as u64));
+        lanes.scrub(lanes.axis.get_untracked().time(x));
     };
     let ticks = move || {
         let axis = lanes.axis.get();
@@ -164,7 +163,7 @@ pub fn playhead(lanes: Lanes) -> AnyView {
         event.prevent_default();
         event.stop_propagation();
         let to = to.clamp(0.0, axis.total);
-        session.run.playhead_us.set(Some(to as u64));
+        lanes.scrub(to);
         lanes.axis.set(axis.revealing(to));
     };
     view! {
@@ -191,7 +190,7 @@ pub fn playhead(lanes: Lanes) -> AnyView {
                     let tracks = node.get_untracked().and_then(|node| node.closest(".tl-main").ok().flatten());
                     if let (true, Some(tracks)) = (dragging.get_untracked(), tracks) {
                         let x = pointer::at(&event, &tracks).x - LABELS;
-                        session.run.playhead_us.set(Some(lanes.axis.get_untracked().time(x) as u64));
+                        lanes.scrub(lanes.axis.get_untracked().time(x));
                     }
                 }
                 on:pointerup=move |_| dragging.set(false)
