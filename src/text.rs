@@ -357,7 +357,6 @@ pub fn tab(tab: DockTab) -> &'static str {
         DockTab::Iterations => "Iterations",
         DockTab::Payload => "Payload",
         DockTab::Events => "Events",
-        DockTab::Compare => "Compare",
     }
 }
 pub fn show_tab(of: DockTab) -> String {

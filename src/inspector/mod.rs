@@ -19,7 +19,7 @@ use loopwright_model::EntityKind;
 
 pub use step::tab_of_place;
 
-use crate::{session::session, text::inspector as text};
+use crate::session::session;
 
 /// The right-hand panel's content.
 pub fn inspector() -> AnyView {
@@ -55,5 +55,5 @@ pub fn inspector() -> AnyView {
             _ => graph.map_or_else(|| ().into_any(), |graph| others::graph(session, graph)),
         }
     };
-    view! { <div class="insp" role="region" aria-label=text::INSPECTOR>{content}</div> }.into_any()
+    view! { <div class="insp">{content}</div> }.into_any()
 }

@@ -46,7 +46,7 @@ pub fn details(session: Session, frame: Signal<Option<Arc<Frame>>>) -> AnyView {
         None => view! { <p class="empty">{text::SELECT_BAR}</p> }.into_any(),
         Some(frame) => one(session, &frame),
     };
-    view! { <aside class="detail" aria-label=text::DETAILS tabindex="0">{body}</aside> }.into_any()
+    view! { <section class="detail" aria-label=text::DETAILS tabindex="0">{body}</section> }.into_any()
 }
 
 fn one(session: Session, frame: &Arc<Frame>) -> AnyView {

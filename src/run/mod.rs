@@ -29,7 +29,7 @@ pub fn run_tab(tab: DockTab) -> AnyView {
         DockTab::Iterations => iterations::iterations_tab(session),
         DockTab::Payload => payload::payload_tab(session),
         DockTab::Events => events::events_tab(session),
-        DockTab::Problems | DockTab::Compare => ().into_any(),
+        DockTab::Problems => ().into_any(),
     }
 }
 

@@ -17,14 +17,11 @@ pub enum DockTab {
     Payload,
     /// The log.
     Events,
-    /// Two runs side by side.
-    Compare,
 }
 
 impl DockTab {
     /// In the order they are shown.
-    pub const ALL: [Self; 7] =
-        [Self::Problems, Self::Scenario, Self::Timeline, Self::Iterations, Self::Payload, Self::Events, Self::Compare];
+    pub const ALL: [Self; 6] = [Self::Problems, Self::Scenario, Self::Timeline, Self::Iterations, Self::Payload, Self::Events];
 }
 
 /// The tabs of the inspector.

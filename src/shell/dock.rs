@@ -28,7 +28,6 @@ fn tab_id(tab: DockTab) -> &'static str {
         DockTab::Iterations => "tab-iterations",
         DockTab::Payload => "tab-payload",
         DockTab::Events => "tab-events",
-        DockTab::Compare => "tab-compare",
     }
 }
 

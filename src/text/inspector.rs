@@ -3,7 +3,6 @@
 use loopwright_lang::{Severity, mapping::Rule};
 use loopwright_model::StepKind;
 
-pub const INSPECTOR: &str = "Inspector";
 pub const TITLE: &str = "Title";
 pub const TABS: &str = "Parts of the step";
 pub const CONFIGURATION: &str = "Configuration";
