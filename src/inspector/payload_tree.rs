@@ -47,7 +47,9 @@ fn row(label: String, path: String, value: Value, depth: usize, open: RwSignal<H
         Value::Object(object) => {
             object.iter().take(MEMBERS).map(|(key, value)| (key.as_str().to_owned(), inside(&path, key), value.clone())).collect()
         }
-        Value::List(list) => list.iter().take(MEMBERS).enumerate().map(|(at, value)| (format!("[{at}]"), format!("{path}[{at}]"), value.clone())).collect(),
+        Value::List(list) => {
+            list.iter().take(MEMBERS).enumerate().map(|(at, value)| (format!("[{at}]"), format!("{path}[{at}]"), value.clone())).collect()
+        }
         _ => Vec::new(),
     };
     let has_children = !children.is_empty();
@@ -118,5 +120,9 @@ fn size(value: &Value) -> Option<String> {
 /// The path of a key inside another: `.key`, or `["odd key"]`.
 fn inside(path: &str, key: &str) -> String {
     let plain = key.chars().enumerate().all(|(at, c)| c == '_' || c == '$' || c.is_alphabetic() || (at > 0 && c.is_alphanumeric()));
-    if plain && !key.is_empty() { format!("{path}.{key}") } else { format!("{path}[{}]", loopwright_lang::json::print_compact(&Value::text(key))) }
+    if plain && !key.is_empty() {
+        format!("{path}.{key}")
+    } else {
+        format!("{path}[{}]", loopwright_lang::json::print_compact(&Value::text(key)))
+    }
 }

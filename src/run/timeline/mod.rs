@@ -166,7 +166,9 @@ impl Lanes {
         let found = self.window.with_untracked(|window| {
             let rows = window.iter().flat_map(|window| &window.rows);
             let bars = rows.filter(|row| matches!(row.kind, RowKind::Iterations | RowKind::Lane(_))).flat_map(|row| &row.bars);
-            bars.filter(|bar| bar.kind == BarKind::Iteration && bar.start_us <= time && time <= bar.end_us).min_by_key(|bar| bar.end_us - bar.start_us).and_then(|bar| bar.frame)
+            bars.filter(|bar| bar.kind == BarKind::Iteration && bar.start_us <= time && time <= bar.end_us)
+                .min_by_key(|bar| bar.end_us - bar.start_us)
+                .and_then(|bar| bar.frame)
         });
         if found.is_some() && found != self.session.run.iteration.get_untracked() {
             self.session.run.iteration.set(found);
