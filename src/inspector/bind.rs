@@ -76,6 +76,9 @@ impl Bind {
             (None, Some(Value::Text(name))) if self.column == "Name" && kind == Some(EntityKind::Step) => {
                 edits::rename_step(document, self.id, &name)
             }
+            (None, Some(Value::Text(name))) if self.column == "Name" && kind == Some(EntityKind::Graph) => {
+                edits::rename_entry(document, self.id, &name)
+            }
             // A default that was never written stays unwritten.
             (None, Some(value))
                 if document.field(self.id, self.column).is_none() && kind.is_some_and(|kind| is_default(kind, self.column, &value)) =>

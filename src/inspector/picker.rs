@@ -215,7 +215,6 @@ pub fn picker(session: Session, step: EntityId, kind: StepKind) -> AnyView {
                 aria-expanded=move || found.with(Option::is_some).to_string()
                 aria-controls=list_id
                 aria-activedescendant=active_id
-                aria-label=text::pick(kind)
                 placeholder=text::pick_placeholder(kind)
                 prop:value=shown
                 on:focus=move |_| {
