@@ -35,7 +35,7 @@ impl Row {
         Self {
             key: (place.entity, problem.code.to_owned(), place.field.clone(), place.inside.clone(), 0),
             severity: problem.severity,
-            family: problem.family,
+            family: problem.family(),
             message: problem.message.clone(),
             place,
             fix: problem.fix.clone().map(Arc::new),

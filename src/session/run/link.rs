@@ -133,7 +133,7 @@ impl Link {
             Ok(FromWorker::Answer { id, outcome }) => {
                 let Some(pending) = self.inner.try_update_value(|inner| inner.pending.remove(&id)).flatten() else { return };
                 pending.giver.give(match outcome {
-                    Outcome::Ok(reply) => Ok(reply),
+                    Outcome::Ok(reply) => Ok(*reply),
                     Outcome::Trouble(trouble) => Err(trouble),
                     Outcome::Superseded => Err(Trouble::new("superseded", "")),
                 });
