@@ -90,6 +90,8 @@ pub struct Document {
     entities: Vec<Option<Entity>>,
     /// The children of each entity, in document order.
     children: Vec<Vec<EntityId>>,
+    /// How many ends of paths are at each entity: a step where a path ends cannot be removed.
+    ends_at: Vec<u32>,
 }
 
 impl PartialEq for Document {
@@ -109,7 +111,7 @@ impl Document {
     /// An empty document.
     pub fn new() -> Self {
         let root = Entity { id: ROOT, kind: EntityKind::Document, parent: ROOT, fields: Object::new(), ends: None, origin: None };
-        Self { entities: vec![Some(root)], children: vec![Vec::new()] }
+        Self { entities: vec![Some(root)], children: vec![Vec::new()], ends_at: vec![0] }
     }
 
     /// The number the next new entity gets. Callers that build an edit with several new entities count on from here.
@@ -153,6 +155,7 @@ impl Document {
             self.entities.resize(at + 1, None);
             self.children.resize(at + 1, Vec::new());
         }
+        self.count_ends(entity.ends.as_ref(), 1);
         if let Some(siblings) = self.children.get_mut(entity.parent.0 as usize) {
             siblings.insert(index.min(siblings.len()), entity.id);
         }
@@ -167,7 +170,34 @@ impl Document {
         let siblings = self.children.get_mut(entity.parent.0 as usize)?;
         let index = siblings.iter().position(|child| *child == id)?;
         siblings.remove(index);
+        self.count_ends(entity.ends.as_ref(), -1);
         Some((entity, index))
+    }
+
+    /// Gives a path other ends; gives those it had.
+    pub(crate) fn set_ends(&mut self, id: EntityId, ends: (End, End)) -> Option<(End, End)> {
+        self.count_ends(Some(&ends), 1);
+        let old = self.get_mut(id)?.ends.replace(ends);
+        self.count_ends(old.as_ref(), -1);
+        old
+    }
+
+    /// Whether a path starts or ends at an entity.
+    pub(crate) fn has_ends(&self, id: EntityId) -> bool {
+        self.ends_at.get(id.0 as usize).is_some_and(|count| *count > 0)
+    }
+
+    fn count_ends(&mut self, ends: Option<&(End, End)>, by: i32) {
+        for end in ends.into_iter().flat_map(|(from, to)| [from, to]) {
+            let End::Step(step) = end else { continue };
+            let at = step.0 as usize;
+            if self.ends_at.len() <= at {
+                self.ends_at.resize(at + 1, 0);
+            }
+            if let Some(count) = self.ends_at.get_mut(at) {
+                *count = count.saturating_add_signed(by);
+            }
+        }
     }
 
     /// Keeps numbers below `next` from being given to new entities.

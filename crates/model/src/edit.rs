@@ -151,14 +151,11 @@ fn apply_one(document: &mut Document, change: &Change, touched: &mut Touched) ->
             Ok(Some(Change::Remove(entity.id)))
         }
         Change::Remove(id) => {
-            let entity = document.get(*id).ok_or_else(|| gone(*id))?;
+            document.get(*id).ok_or_else(|| gone(*id))?;
             if *id == ROOT || !document.children(*id).is_empty() {
                 return Err(Refused("What still holds something cannot be removed.".into()));
             }
-            let held = document
-                .children_of_kind(entity.parent, EntityKind::Path)
-                .any(|path| path.ends.as_ref().is_some_and(|(from, to)| *from == End::Step(*id) || *to == End::Step(*id)));
-            if held {
+            if document.has_ends(*id) {
                 return Err(Refused("A path still ends at this step.".into()));
             }
             let (entity, index) = document.take(*id).ok_or_else(|| gone(*id))?;
@@ -205,9 +202,7 @@ fn apply_one(document: &mut Document, change: &Change, touched: &mut Touched) ->
             if old == *ends {
                 return Ok(None);
             }
-            if let Some(entity) = document.get_mut(*id) {
-                entity.ends = Some(ends.clone());
-            }
+            document.set_ends(*id, ends.clone());
             touched.add(*id);
             Ok(Some(Change::SetEnds { id: *id, ends: old }))
         }

@@ -50,9 +50,17 @@ impl History {
         self.undone.clear();
         let merges = edit.merge.is_some() && self.done.last().is_some_and(|last| last.merge == edit.merge);
         if merges && let Some(last) = self.done.last_mut() {
-            last.forward.extend(edit.changes);
-            inverse.append(&mut last.inverse);
-            last.inverse = inverse;
+            if same_fields(&last.forward, &edit.changes) {
+                // Each value was set over the one before: only the first and the last count.
+                last.forward = edit.changes;
+                if last.inverse.iter().all(|back| holds(&self.document, back)) {
+                    self.done.pop();
+                }
+            } else {
+                last.forward.extend(edit.changes);
+                inverse.append(&mut last.inverse);
+                last.inverse = inverse;
+            }
         } else {
             self.done.push(Done { label: edit.label, merge: edit.merge, forward: edit.changes, inverse });
             if self.done.len() > DEPTH {
@@ -77,6 +85,7 @@ impl History {
         let act = self.done.pop()?;
         let touched = apply_all(&mut self.document, &act.inverse).ok().map(|(_, touched)| touched);
         self.undone.push(act);
+        self.close_merge();
         touched
     }
 
@@ -133,5 +142,24 @@ impl History {
     /// How many acts can be undone, and how many done again.
     pub fn depth(&self) -> (usize, usize) {
         (self.done.len(), self.undone.len())
+    }
+}
+
+/// Whether two lists of changes set the same fields, one after the other, and do nothing else.
+fn same_fields(a: &[Change], b: &[Change]) -> bool {
+    let field = |change: &Change| match change {
+        Change::SetField { id, name, .. } => Some((*id, name.clone())),
+        _ => None,
+    };
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| field(a).is_some() && field(a) == field(b))
+}
+
+/// Whether a field is as a change would set it.
+fn holds(document: &Document, change: &Change) -> bool {
+    match change {
+        Change::SetField { id, name, value, .. } => {
+            document.field(*id, name).map(json::print_compact) == value.as_ref().map(json::print_compact)
+        }
+        _ => false,
     }
 }

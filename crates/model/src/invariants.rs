@@ -14,6 +14,15 @@ impl Document {
             return Err("the root is not the document".into());
         }
         self.check_children(ROOT, &mut seen)?;
+        let mut at_ends = BTreeSet::new();
+        for end in self.entities().filter_map(|entity| entity.ends.as_ref()).flat_map(|(from, to)| [from, to]) {
+            if let End::Step(step) = end {
+                at_ends.insert(*step);
+            }
+        }
+        if let Some(wrong) = self.entities().find(|entity| self.has_ends(entity.id) != at_ends.contains(&entity.id)) {
+            return Err(format!("the paths at {} are miscounted", wrong.id.0));
+        }
         match self.entities().find(|entity| !seen.contains(&entity.id)) {
             Some(stray) => Err(format!("{} is nobody's child", stray.id.0)),
             None => Ok(()),

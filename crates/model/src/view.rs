@@ -84,6 +84,12 @@ pub struct PathRef<'a> {
 }
 
 impl Document {
+    /// The document's `title`, or the name of its first graph. It is set with [`crate::edits::set_column`] on [`ROOT`].
+    pub fn title(&self) -> &str {
+        let own = self.field(ROOT, "title").and_then(Value::as_str).filter(|title| !title.trim().is_empty());
+        own.or_else(|| self.graphs().next().map(GraphRef::name)).unwrap_or_default()
+    }
+
     /// The graphs in document order.
     pub fn graphs(&self) -> impl Iterator<Item = GraphRef<'_>> {
         self.children_of_kind(ROOT, EntityKind::Graph).map(|entity| GraphRef { document: self, entity })

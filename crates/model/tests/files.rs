@@ -7,7 +7,7 @@ use loopwright_lang::{Object, Severity, Value};
 use loopwright_model::{
     Document, EntityKind, History, Referent, StepKind, catalogue, edits,
     edits::NewStep,
-    format::{Format, JsonForm, export, import, line_column, update},
+    format::{Format, JsonForm, decode, export, import, line_column, update},
 };
 
 fn read(name: &str) -> String {
@@ -262,6 +262,43 @@ fn what_is_not_understood_is_listed_with_its_place() {
         "{:?}",
         related.notices
     );
+}
+
+#[test]
+fn bytes_that_are_no_text_are_refused() {
+    assert_eq!(decode("é".as_bytes()).unwrap(), "é");
+    for (bytes, part) in [(&b"\xff\xfe{\0"[..], "UTF-16"), (&b"{\n\"a\": \"\xe9\"}"[..], "line 2")] {
+        let notice = decode(bytes).unwrap_err();
+        assert!(notice.message.contains(part), "{}", notice.message);
+    }
+}
+
+#[test]
+fn typing_is_one_act_and_typing_back_is_none() {
+    let mut history = History::new(onboarding());
+    let step = history.document().graphs().next().unwrap().steps().next().unwrap().id();
+    for text in ["G", "Ge", "Get"] {
+        let edit = edits::rename_step(history.document(), step, text).unwrap();
+        history.apply(edit).unwrap();
+    }
+    assert_eq!(history.depth(), (1, 0));
+    history.undo();
+    assert_eq!(history.document(), &onboarding());
+    history.redo();
+    assert_eq!(history.document().step(step).unwrap().name(), "Get");
+    history.undo();
+    for text in ["X", "Get new customers"] {
+        let edit = edits::rename_step(history.document(), step, text).unwrap();
+        history.apply(edit).unwrap();
+    }
+    assert_eq!(history.depth(), (0, 0), "what ends as it began leaves nothing to undo");
+    // A new key that is taken away again in the same typing.
+    for value in [Some("A"), Some("AB"), None] {
+        let edit = edits::set_configuration_key(history.document(), step, &["note"], value.map(Value::from)).unwrap();
+        history.apply(edit).unwrap();
+    }
+    assert_eq!(history.depth(), (0, 0));
+    assert_eq!(history.document(), &onboarding());
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Copy, paste and duplicate. What is copied is step JSON, so that it can be pasted into an editor or a file too.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use loopwright_lang::{Object, Value, json, limits};
 
-use super::{Draft, Made, NewId, columns::prefers_text, count, refuse, unique};
+use super::{Draft, FreeNames, Made, NewId, columns::prefers_text, count, refuse};
 use crate::{
     Document, End, EntityId, EntityKind, GraphRef, Refused, StepRef,
     columns::{JSON_COLUMNS, REFERENCES},
@@ -57,17 +57,16 @@ pub fn duplicate(document: &Document, ids: &[EntityId], by: (f64, f64), new_id: 
 fn insert_copies(target: GraphRef<'_>, steps: &[StepRef<'_>], by: (f64, f64), verb: &str, new_id: NewId<'_>) -> Made {
     let document = target.document;
     let mut draft = Draft::new(document);
-    let mut names: Vec<String> = target.steps().map(|step| step.name().to_owned()).collect();
+    let mut names = FreeNames::new(target.steps().map(StepRef::name));
     let text = prefers_text(document, target.steps().next().map_or(target.id(), StepRef::id), "");
     let has_start = target.steps().any(StepRef::is_start);
     let mut copies: BTreeMap<EntityId, EntityId> = BTreeMap::new();
     let mut ids = Vec::new();
     for step in steps {
         let mut fields = step.entity.fields.clone();
-        let name = unique(step.name(), |name| names.iter().any(|taken| taken == name));
+        let name = names.take(step.name());
         fresh_id(&mut fields, new_id);
         fields.insert("Name", Value::text(name.as_str()));
-        names.push(name);
         if has_start && step.is_start() {
             fields.remove("StartingStep");
         }
@@ -83,7 +82,7 @@ fn insert_copies(target: GraphRef<'_>, steps: &[StepRef<'_>], by: (f64, f64), ve
         ids.push(id);
     }
     let graphs = steps.iter().filter_map(|step| step.document.graph(step.graph_id()));
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     for graph in graphs.filter(|graph| seen.insert(graph.id())) {
         for path in graph.paths() {
             let ends = path.from().and_then(|from| copies.get(&from)).zip(path.to().and_then(|to| copies.get(&to)));

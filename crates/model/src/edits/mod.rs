@@ -26,6 +26,8 @@ pub use steps::{
 };
 pub use variables::rename_item_variable;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use loopwright_lang::Object;
 
 use crate::{Change, Document, Edit, End, Entity, EntityId, EntityKind, Refused};
@@ -48,12 +50,12 @@ pub(crate) struct Draft<'d> {
     changes: Vec<Change>,
     next: u32,
     /// New children of each parent so far, to count places.
-    added: std::collections::BTreeMap<EntityId, usize>,
+    added: BTreeMap<EntityId, usize>,
 }
 
 impl<'d> Draft<'d> {
     pub(crate) fn new(document: &'d Document) -> Self {
-        Self { document, changes: Vec::new(), next: document.next_id().0, added: std::collections::BTreeMap::new() }
+        Self { document, changes: Vec::new(), next: document.next_id().0, added: BTreeMap::new() }
     }
 
     /// A new entity at the end of its parent's children.
@@ -94,7 +96,40 @@ pub(crate) fn unique(wish: &str, taken: impl Fn(&str) -> bool) -> String {
     if !taken(wish) {
         return wish.to_owned();
     }
-    let stem = wish.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end();
-    let stem = if stem.is_empty() || stem.len() == wish.len() { wish } else { stem };
+    let stem = stem(wish);
     (2..).map(|number: u32| format!("{stem} {number}")).find(|name| !taken(name)).unwrap_or_else(|| wish.to_owned())
+}
+
+/// A name without the number at its end.
+fn stem(name: &str) -> &str {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end();
+    if stem.is_empty() || stem.len() == name.len() { name } else { stem }
+}
+
+/// Gives out many free names without asking for each number again.
+pub(crate) struct FreeNames {
+    taken: BTreeSet<String>,
+    /// For each name without its number the last number given out.
+    last: BTreeMap<String, u32>,
+}
+
+impl FreeNames {
+    pub(crate) fn new<'a>(taken: impl Iterator<Item = &'a str>) -> Self {
+        Self { taken: taken.map(str::to_owned).collect(), last: BTreeMap::new() }
+    }
+
+    /// As [`unique`]; the name is taken from now on.
+    pub(crate) fn take(&mut self, wish: &str) -> String {
+        let mut name = wish.to_owned();
+        if self.taken.contains(wish) {
+            let stem = stem(wish);
+            let number = self.last.entry(stem.to_owned()).or_insert(1);
+            while self.taken.contains(&name) {
+                *number = number.saturating_add(1);
+                name = format!("{stem} {number}");
+            }
+        }
+        self.taken.insert(name.clone());
+        name
+    }
 }

@@ -107,11 +107,15 @@ pub(super) fn graph_value(graph: GraphRef<'_>, style: &RecordStyle) -> Value {
         fields.insert(paths, Value::list(graph.paths().map(|path| Value::Object(path_fields(path, style, false)))));
         return Value::Object(fields);
     }
+    let mut under: BTreeMap<EntityId, Vec<PathRef<'_>>> = BTreeMap::new();
+    for path in graph.paths().filter(|_| style.nested) {
+        if let Some(from) = path.from() {
+            under.entry(from).or_default().push(path);
+        }
+    }
     let steps = graph.steps().map(|step| {
-        let paths = graph
-            .paths()
-            .filter(|path| style.nested && path.from() == Some(step.id()))
-            .map(|path| metadata(path_fields(path, style, true), Vec::new(), style));
+        let paths = under.get(&step.id()).into_iter().flatten();
+        let paths = paths.map(|path| metadata(path_fields(*path, style, true), Vec::new(), style));
         let paths: Vec<Value> = paths.collect();
         let related =
             if paths.is_empty() { Vec::new() } else { vec![(format!("{}AI Agent Step Paths", style.prefix), Value::list(paths))] };

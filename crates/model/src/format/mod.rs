@@ -96,12 +96,35 @@ pub fn line_column(text: &str, offset: usize) -> (usize, usize) {
     (before.matches('\n').count() + 1, column + 1)
 }
 
+/// The text of a file's bytes. `Err` says why it is none: not UTF-8 (and what it looks like), or too large.
+pub fn decode(bytes: &[u8]) -> Result<&str, Notice> {
+    if bytes.len() > limits::FILE_BYTES {
+        return Err(too_large(bytes.len()));
+    }
+    std::str::from_utf8(bytes).map_err(|wrong| {
+        let message = match bytes {
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "This file is UTF-16 text. Save it as UTF-8 and open it again.".to_owned(),
+            _ => {
+                let before = bytes.get(..wrong.valid_up_to()).unwrap_or_default();
+                let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+                format!("This file is not UTF-8 text: line {line} holds bytes that are no characters. Save it as UTF-8 and open it again.")
+            }
+        };
+        error("file_not_text", message, None)
+    })
+}
+
+fn too_large(bytes: usize) -> Notice {
+    let size = bytes as f64 / f64::from(1 << 20);
+    let message = format!("This file has {size:.1} MiB. Files up to {} MiB can be opened.", limits::FILE_BYTES >> 20);
+    error("file_too_large", message, None)
+}
+
 /// Reads any of the formats; the content says which. `name` is the file's name. Never fails, never panics.
 pub fn import(name: &str, text: &str) -> Imported {
     let mut notices = Vec::new();
     if text.len() > limits::FILE_BYTES {
-        let message = format!("This file has {} MiB. Files up to {} MiB can be opened.", text.len() >> 20, limits::FILE_BYTES >> 20);
-        return refused(error("file_too_large", message, None));
+        return refused(too_large(text.len()));
     }
     if text.len() > limits::FILE_WARNING_BYTES {
         let message = format!("This file has {} MiB; working with it may be slow.", text.len() >> 20);

@@ -219,14 +219,18 @@ pub(super) fn graph(graph: GraphRef<'_>) -> Value {
 pub(super) struct EndNames<'a> {
     by_id: BTreeMap<String, EntityId>,
     by_name: BTreeMap<&'a str, EntityId>,
-    steps: Vec<StepRef<'a>>,
+    steps: BTreeMap<EntityId, (usize, StepRef<'a>)>,
 }
 
 impl<'a> EndNames<'a> {
     /// Reads a graph's steps.
     pub(super) fn of(graph: GraphRef<'a>) -> Self {
-        let mut names = Self { by_id: BTreeMap::new(), by_name: BTreeMap::new(), steps: graph.steps().collect() };
-        for step in &names.steps {
+        let mut names = Self {
+            by_id: BTreeMap::new(),
+            by_name: BTreeMap::new(),
+            steps: graph.steps().enumerate().map(|(place, step)| (step.id(), (place, step))).collect(),
+        };
+        for step in graph.steps() {
             if let Some(id) = step.id_text() {
                 names.by_id.entry(id.to_ascii_lowercase()).or_insert(step.id());
             }
@@ -242,11 +246,11 @@ impl<'a> EndNames<'a> {
     fn value(&self, end: &End) -> Option<Value> {
         match end {
             End::Step(id) => {
-                let (place, step) = self.steps.iter().enumerate().find(|(_, step)| step.id() == *id)?;
+                let (place, step) = self.steps.get(id)?;
                 let known = [step.id_text(), Some(step.name())].into_iter().flatten();
                 let text =
                     known.into_iter().find(|text| !text.trim().is_empty() && !text.starts_with('@') && self.leads_to(text) == Some(*id));
-                Some(text.map_or_else(|| Value::object([("step", Value::Number(place as f64))]), Value::text))
+                Some(text.map_or_else(|| Value::object([("step", Value::Number(*place as f64))]), Value::text))
             }
             End::Missing(Value::Undefined) => None,
             End::Missing(value) => {
