@@ -1,6 +1,7 @@
 // Helpers of the browser tests: one Chromium, a fresh context a test, and a watch on everything the page complains about.
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 
 const address = process.env.LOOPWRIGHT_URL;
@@ -123,4 +124,13 @@ export async function picture(page, name, folder = results) {
   const path = join(folder, `${name.replace(/[^A-Za-z0-9]+/g, "-").slice(0, 80)}.png`);
   await page.screenshot({ path, animations: "disabled" });
   return path;
+}
+
+/** What axe finds wrong for people who use other means than eyes and mouse, one line a finding; empty is good. */
+export async function accessibility(page, within = "html") {
+  const source = fileURLToPath(import.meta.resolve("axe-core/axe.min.js"));
+  // By evaluation from outside: the page's own policy lets no other script in.
+  await page.evaluate(readFileSync(source, "utf8"));
+  const violations = await page.evaluate(async (within) => (await window.axe.run(within)).violations, within);
+  return violations.flatMap(({ id, help, nodes }) => nodes.map((node) => `${id}: ${help}: ${node.target.join(" ")}`));
 }

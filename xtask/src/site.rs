@@ -88,9 +88,10 @@ impl Site {
     }
 
     fn trunk(&self, project: &Project, kit: &Kit) -> Outcome<()> {
-        // Trunk keeps intermediate files in Cargo's target folder, under names two clones would share.
+        // Trunk keeps intermediate files in Cargo's target folder: under the same names for every clone that shares it, apart only by
+        // release or not.
         project::make_folder(&project.target)?;
-        let lock_path = project.target.join(".loopwright-trunk.lock");
+        let lock_path = project.target.join(if self.profile == Profile::Web { ".trunk-release.lock" } else { ".trunk-debug.lock" });
         let lock = std::fs::File::create(&lock_path).map_err(|error| format!("{} cannot be made: {error}", lock_path.display()))?;
         lock.lock().map_err(|error| format!("{} cannot be locked: {error}", lock_path.display()))?;
 
