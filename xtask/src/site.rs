@@ -111,6 +111,8 @@ impl Site {
         let mut folders = vec![cargo_shim::make(project)?];
         folders.extend(std::env::split_paths(kit.path()));
         trunk.env("PATH", std::env::join_paths(folders).map_err(|error| format!("PATH cannot be extended: {error}"))?);
+        // A failed build is told by the compiler; where in Trunk it came to light is of no interest.
+        trunk.env("RUST_BACKTRACE", "0");
         // Trunk takes a value other than true or false for a mistake, and the convention allows any.
         trunk.env_remove("NO_COLOR");
         steps::run(&mut trunk)
