@@ -121,7 +121,8 @@ fn in_radix(value: f64, radix: f64) -> String {
         }
     }
     let mut digits: Vec<char> = Vec::new();
-    while whole >= 9_007_199_254_740_992.0 {
+    // Digits that are finer than the number is known are zero.
+    while whole / radix >= 9_007_199_254_740_992.0 {
         whole /= radix;
         digits.push('0');
     }
