@@ -1,79 +1,84 @@
 //! The texts of a flow, read once: conditions, input mappings, output mappings.
 
 use loopwright_lang::{
-    Problem, Scope, Semantics, Severity, Span, Value,
-    expr::{self, Explained, Parsed},
-    mapping::{self, Resolved},
+    Problem, Scope, Semantics, Span, Value,
+    expr::{self, Explained},
+    mapping::{CompiledInput, Resolved},
 };
+use std::sync::OnceLock;
 
-/// A condition, parsed.
+/// A condition, read at its first use. A run has one profile, so what was read serves all of it.
 #[derive(Clone, Debug)]
 pub struct Condition {
     /// As it is written.
     pub text: String,
-    parsed: Parsed,
+    read: OnceLock<expr::Condition>,
 }
 
 impl Condition {
-    /// Reads a condition.
+    /// Takes a condition's text.
     pub fn new(text: &str) -> Self {
-        Self { text: text.to_owned(), parsed: expr::parse(text) }
+        Self { text: text.to_owned(), read: OnceLock::new() }
     }
 
-    /// The tree, unless an error makes it unfit to be evaluated.
-    fn root(&self) -> Result<&expr::Expr, String> {
-        if let Some(problem) = self.parsed.problems.iter().find(|problem| problem.severity == Severity::Error) {
-            return Err(problem.message.clone());
-        }
-        self.parsed.root.as_ref().ok_or_else(|| "there is nothing to evaluate".to_owned())
+    fn read(&self, semantics: &Semantics) -> &expr::Condition {
+        self.read.get_or_init(|| expr::Condition::new(&self.text, semantics))
     }
 
     /// Whether it holds (ruling 39); `Err` says why it cannot be evaluated.
     pub fn holds(&self, scope: &Scope, semantics: &Semantics) -> Result<bool, String> {
-        expr::evaluate(self.root()?, scope, semantics).map(|value| expr::truthy(&value)).map_err(|error| error.message)
+        self.read(semantics).holds(scope, semantics).map_err(|error| error.message)
     }
 
     /// The evaluation with every operand's value.
     pub fn explain(&self, scope: &Scope, semantics: &Semantics) -> Explained {
-        match self.root() {
-            Ok(root) => expr::explain(root, scope, semantics),
-            Err(message) => {
-                let span = self.parsed.problems.first().map_or(Span::new(0, self.text.len()), |problem| problem.span);
-                let error = expr::EvalError { code: "expr_syntax".into(), message, span, fix: None };
-                Explained { span: Span::new(0, self.text.len()), value: Some(Err(error)), children: Vec::new() }
-            }
+        let condition = self.read(semantics);
+        let whole = Span::new(0, self.text.len());
+        match (condition.error(), condition.expression()) {
+            (None, Some(root)) => expr::explain(root, scope, semantics),
+            (None, None) => Explained { span: whole, value: None, children: Vec::new() },
+            (Some(error), _) => Explained { span: whole, value: Some(Err(error)), children: Vec::new() },
         }
     }
 }
 
-/// An input mapping.
+/// An input mapping, read at its first use.
 #[derive(Clone, Debug)]
 pub struct Input {
     /// The object, parsed.
     pub written: Value,
+    read: OnceLock<Result<CompiledInput, Problem>>,
 }
 
 impl Input {
     /// Takes a mapping column: an object, or JSON text of one. `Ok(None)` where there is none.
     pub fn new(column: Option<&Value>) -> Result<Option<Self>, String> {
         let Some(written) = column_object(column, "ActionInputMapping")? else { return Ok(None) };
-        Ok(Some(Self { written }))
+        Ok(Some(Self { written, read: OnceLock::new() }))
     }
 
-    /// The parameters and what came up.
+    fn read(&self, semantics: &Semantics) -> &Result<CompiledInput, Problem> {
+        self.read.get_or_init(|| CompiledInput::compile(&self.written, semantics))
+    }
+
+    /// The parameters and what came up: values that are missing, expressions that cannot be evaluated.
     pub fn resolve(&self, scope: &Scope, semantics: &Semantics) -> (Value, Vec<Problem>) {
-        match mapping::resolve(&self.written, scope, semantics) {
-            Ok(resolved) => {
-                let problems = resolved.notes.into_iter().flat_map(|(_, note)| note.problems).collect();
-                (resolved.params, problems)
+        match self.read(semantics) {
+            Ok(input) => {
+                let mut problems = Vec::new();
+                let params = input.params(scope, &mut problems);
+                (params, problems.into_iter().map(|(_, problem)| problem).collect())
             }
-            Err(problem) => (Value::object::<&str>([]), vec![problem]),
+            Err(problem) => (Value::object::<&str>([]), vec![problem.clone()]),
         }
     }
 
     /// The same with the rule that fired for each text.
     pub fn explain(&self, scope: &Scope, semantics: &Semantics) -> Resolved {
-        mapping::resolve(&self.written, scope, semantics).unwrap_or(Resolved { params: Value::object::<&str>([]), notes: Vec::new() })
+        match self.read(semantics) {
+            Ok(input) => input.resolve(scope),
+            Err(_) => Resolved { params: Value::object::<&str>([]), notes: Vec::new() },
+        }
     }
 }
 

@@ -38,6 +38,11 @@ impl Condition {
         self.blank
     }
 
+    /// Why it can never be evaluated, if its text is wrong.
+    pub fn error(&self) -> Option<EvalError> {
+        self.parsed.error().map(EvalError::from_problem)
+    }
+
     /// Its tree, where it could be read.
     pub fn expression(&self) -> Option<&Expr> {
         self.parsed.root.as_ref()
@@ -45,8 +50,8 @@ impl Condition {
 
     /// Whether it is truthy. A blank one holds in `documented` (it is none) and does not in `mj-5.51.3`.
     pub fn holds(&self, scope: &Scope, semantics: &Semantics) -> Result<bool, EvalError> {
-        if let Some(problem) = self.parsed.error() {
-            return Err(EvalError::from_problem(problem));
+        if let Some(error) = self.error() {
+            return Err(error);
         }
         if semantics.condition_text == ConditionText::ForbiddenWords {
             // There the names become parameters of a function, which fails when one of them cannot be a parameter.

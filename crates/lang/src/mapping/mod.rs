@@ -16,7 +16,9 @@ pub use complete::complete_text;
 pub use input::{CompiledInput, message, resolve, resolve_body, resolve_text};
 pub use output::{Applied, OutputMapping, OutputPlace};
 pub use text::CompiledText;
-pub use updates::{apply_released, sub_agent_input, sub_agent_output};
+pub use updates::{after_iteration, apply_released, sub_agent_input, sub_agent_output};
+
+pub(crate) use released::{keys_of as keys_released, walk as walk_released};
 
 use crate::{Problem, Value};
 

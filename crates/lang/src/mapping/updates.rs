@@ -111,6 +111,29 @@ fn put_parts(object: &mut Object, parts: &[&str], value: Value) -> bool {
     true
 }
 
+/// What the released runtime would write after an iteration, if it called that: `[INDEXVAR]` becomes `[n]` in the target's text, which
+/// is then a key like any other; lists are replaced. `None` when nothing was written.
+pub fn after_iteration(mapping: &Value, outputs: &Value, payload: &Value, index: u64, index_variable: Option<&str>) -> Option<Value> {
+    let mapping = match mapping {
+        Value::Text(text) => json::parse(text).value()?,
+        other => other.clone(),
+    };
+    let outputs = outputs.as_object().cloned().unwrap_or_default();
+    let mut change = Object::new();
+    for (name, target) in mapping.as_object()?.iter() {
+        let (Some(value), Some(target)) = (find(&outputs, name), target.as_str()) else { continue };
+        if target.starts_with('$') {
+            continue;
+        }
+        let target = match index_variable {
+            Some(variable) => target.replace(&format!("[{variable}]"), &format!("[{index}]")),
+            None => target.to_owned(),
+        };
+        put(&mut change, &target, value);
+    }
+    (!change.is_empty()).then(|| merge::deep_merge(payload, &Value::Object(change)))
+}
+
 /// A related sub-agent's input (`mj-5.51.3`): `{ parentPath: subPath }`, `*` is the whole payload. Nothing mapped is `Null`.
 pub fn sub_agent_input(mapping: &Object, payload: &Value) -> Value {
     let change = mapped(mapping, payload);

@@ -1,5 +1,9 @@
 //! How values are merged into a payload.
 
+mod released;
+
+pub use released::{change, collection, deep_merge_released, extract, merge_upstream};
+
 use crate::{List, Object, Value};
 
 /// Objects merge key by key; lists and scalars replace, and so does null. Nothing is ever removed. What is `undefined` is not there.
