@@ -3,7 +3,7 @@
 use leptos::{ev, html, prelude::*};
 use loopwright_lang::Value;
 use loopwright_model::{
-    Document, Edit, Entity, EntityId, EntityKind, Refused, StepKind,
+    Document, Edit, Entity, EntityId, EntityKind, History, Refused, StepKind,
     catalogue::{Referent, entity_name},
     columns::reference_of,
     document::ROOT,
@@ -16,6 +16,7 @@ use super::{
     parts::{small_icon, tile},
 };
 use crate::{
+    platform::page,
     session::{Session, Tone},
     text::inspector as text,
 };
@@ -23,7 +24,8 @@ use crate::{
 /// One choice.
 #[derive(Clone, Debug, PartialEq)]
 struct Choice {
-    id: EntityId,
+    /// `None` adds one of that name to the catalogue.
+    id: Option<EntityId>,
     name: String,
     description: String,
 }
@@ -36,7 +38,8 @@ fn choices(document: &Document, step: EntityId, kind: StepKind, query: &str) -> 
         StepKind::Prompt => &[EntityKind::Prompt],
         _ => &[EntityKind::Action],
     };
-    let query = query.trim().to_lowercase();
+    let wish = query.trim();
+    let query = wish.to_lowercase();
     let mut found: Vec<(bool, Choice)> = kinds
         .iter()
         .flat_map(|kind| document.children_of_kind(ROOT, *kind))
@@ -47,11 +50,27 @@ fn choices(document: &Document, step: EntityId, kind: StepKind, query: &str) -> 
             let lower = name.to_lowercase();
             let by_name = query.split_whitespace().all(|word| lower.contains(word));
             let fits = by_name || query.split_whitespace().all(|word| lower.contains(word) || description.to_lowercase().contains(word));
-            fits.then_some((!by_name, Choice { id: entity.id, name, description }))
+            fits.then_some((!by_name, Choice { id: Some(entity.id), name, description }))
         })
         .collect();
     found.sort_by_key(|(weak, _)| *weak);
-    found.into_iter().map(|(_, choice)| choice).collect()
+    let mut found: Vec<Choice> = found.into_iter().map(|(_, choice)| choice).collect();
+    if !wish.is_empty() && !found.iter().any(|choice| choice.name.to_lowercase() == query) {
+        found.push(Choice { id: None, name: wish.to_owned(), description: text::add_to_catalogue(wish) });
+    }
+    found
+}
+
+/// Adds one to the catalogue and lets the step call it, as one act.
+fn add_and_call(document: &Document, step: EntityId, kind: StepKind, name: &str) -> Result<Edit, Refused> {
+    let Some(column) = reference_of(kind) else { return Ok(Edit::new("", Vec::new())) };
+    let fields = loopwright_lang::Object::from_iter([("id", Value::text(page::new_uuid())), ("name", Value::text(name))]);
+    let made = edits::add_entry(document, column.entity, fields)?;
+    let entry = document.next_id();
+    let mut with_it = History::new(document.clone());
+    with_it.apply(made.edit.clone())?;
+    let call = edits::set_call(with_it.document(), step, entry)?;
+    Ok(Edit::new(call.label, made.edit.changes.into_iter().chain(call.changes).collect()))
 }
 
 fn describe(entity: &Entity) -> String {
@@ -105,8 +124,12 @@ pub fn picker(session: Session, step: EntityId, kind: StepKind) -> AnyView {
             session.doc.with(|document| choices(document, step, kind, &query))
         })
     });
-    let choose = move |choice: EntityId| {
-        apply(session, session.doc.with(|document| edits::set_call(document, step, choice)));
+    let choose = move |choice: &Choice| {
+        let edit = session.doc.with(|document| match choice.id {
+            Some(id) => edits::set_call(document, step, id),
+            None => add_and_call(document, step, kind, &choice.name),
+        });
+        apply(session, edit);
         query.set(None);
     };
     let on_key = move |event: ev::KeyboardEvent| {
@@ -117,7 +140,7 @@ pub fn picker(session: Session, step: EntityId, kind: StepKind) -> AnyView {
             "ArrowUp" if count > 0 => active.update(|at| *at = (*at + count - 1) % count),
             "Enter" => {
                 if let Some(choice) = found.with_untracked(|found| found.as_ref()?.get(active.get_untracked()).cloned()) {
-                    choose(choice.id);
+                    choose(&choice);
                 }
             }
             "Escape" if query.with_untracked(Option::is_some) => {
@@ -145,6 +168,7 @@ pub fn picker(session: Session, step: EntityId, kind: StepKind) -> AnyView {
                 let count = found.len();
                 let rows = found.into_iter().enumerate().map(move |(at, choice)| {
                     let title = (!choice.description.is_empty()).then(|| choice.description.clone());
+                    let chosen = choice.clone();
                     view! {
                         <li
                             id=option_id(at)
@@ -155,7 +179,7 @@ pub fn picker(session: Session, step: EntityId, kind: StepKind) -> AnyView {
                             title=title
                             on:mousedown=move |event| {
                                 event.prevent_default();
-                                choose(choice.id);
+                                choose(&chosen);
                             }
                         >
                             {tile(kind, "t16")}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use loopwright_lang::{Object, Value};
+use loopwright_lang::{Object, Value, json};
 use loopwright_model::{
     Change, Document, Edit, End, Entity, EntityId, EntityKind, Refused, StepKind,
     document::ROOT,
@@ -157,12 +157,26 @@ pub fn retitle(title: &str) -> Edit {
     Edit::new(text::rename_to(title), vec![Change::set(ROOT, "title", title)])
 }
 
-/// A document with one empty flow.
+/// The actions a new document begins with: what most flows call sooner or later.
+const STARTER: &str = include_str!("../../assets/starter-actions.json");
+
+/// A document with one empty flow and a catalogue of common actions.
 pub fn empty_document() -> Document {
     let mut history = loopwright_model::History::default();
     let mut made = edits::add_graph(history.document(), text::MAIN_FLOW, &mut new_uuid);
     made.edit.changes.push(Change::set(ROOT, "title", text::UNTITLED));
     // Nothing stands in the way of the first graph of an empty document.
     let _ = history.apply(made.edit);
+    let starters = json::parse(STARTER).value();
+    for action in starters.as_ref().and_then(Value::as_list).into_iter().flat_map(|list| list.iter()).filter_map(Value::as_object) {
+        let fields = Object::from_iter([("id", Value::text(new_uuid()))]);
+        let fields = action.iter().fold(fields, |mut fields, (key, value)| {
+            fields.insert(key.clone(), value.clone());
+            fields
+        });
+        if let Ok(made) = edits::add_entry(history.document(), EntityKind::Action, fields) {
+            let _ = history.apply(made.edit);
+        }
+    }
     history.document().clone()
 }

@@ -255,5 +255,5 @@ fn condition(step: StepRef<'_>, config: &Object, problems: &mut Vec<Problem>) {
         problems.push(Problem::error("C06", at(step, "condition"), message));
         return;
     };
-    super::mappings::condition(text, &at(step, "condition"), problems);
+    super::mappings::while_condition(step, text, &at(step, "condition"), problems);
 }

@@ -4,7 +4,7 @@ use loopwright_lang::{LoopFrame, Object, Profile, Scope, Semantics, Severity, Va
 
 use super::{Place, Problem, columns::short, nearest};
 use crate::{
-    Edit, PathRef, StepKind, StepRef,
+    Document, Edit, EntityId, PathRef, StepKind, StepRef,
     catalogue::Referent,
     config::{JsonColumn, json_column, set_column_json},
 };
@@ -15,13 +15,38 @@ const OUTPUTS: &str = "ActionOutputMapping";
 /// A path's condition.
 pub(super) fn path(path: PathRef<'_>, problems: &mut Vec<Problem>) {
     if let Some(text) = path.condition() {
-        condition(text, &Place::field(path.id(), "Condition"), problems);
+        let mut roots: Vec<String> = ["payload", "stepResult", "flowContext", "data", "context", "index"].map(str::to_owned).to_vec();
+        for outer in enclosing(path.document, path.entity.parent) {
+            let (item, index) = names_of(outer);
+            roots.extend(item.into_iter().chain(index));
+        }
+        condition(text, &roots, &Place::field(path.id(), "Condition"), problems);
     }
 }
 
-/// Whether a condition can be read at all, and whether it could ever change its mind.
-pub(super) fn condition(text: &str, place: &Place, problems: &mut Vec<Problem>) {
+/// A While loop's condition.
+pub(super) fn while_condition(step: StepRef<'_>, text: &str, place: &Place, problems: &mut Vec<Problem>) {
+    let mut roots: Vec<String> = ["payload", "results", "errors", "index", "data", "context"].map(str::to_owned).to_vec();
+    for outer in std::iter::once(step).chain(enclosing(step.document, step.entity.parent)) {
+        let (item, index) = names_of(outer);
+        roots.extend(item.into_iter().chain(index));
+    }
+    condition(text, &roots, place, problems);
+}
+
+/// Whether a condition can be read at all, and whether the names in it mean anything there.
+fn condition(text: &str, roots: &[String], place: &Place, problems: &mut Vec<Problem>) {
     let parsed = expr::parse(text);
+    let sound = parsed.problems.iter().all(|problem| problem.severity != Severity::Error);
+    for reference in parsed.root.iter().filter(|_| sound).flat_map(expr::references) {
+        let Some(root) = reference.first().filter(|root| !roots.contains(root)) else { continue };
+        let meant = nearest(root, roots.iter().map(String::as_str));
+        let message = match meant {
+            Some(meant) => format!("{root} means nothing here. Did you mean {meant}?"),
+            None => format!("{root} means nothing here. A condition can read {}.", roots.join(", ")),
+        };
+        problems.push(Problem::error("M11", place.clone(), message));
+    }
     for found in parsed.problems {
         let code = if found.severity == Severity::Hint { "M12" } else { "M05" };
         problems.push(Problem::new(code, found.severity, place.clone().span(found.span), found.message));
@@ -122,10 +147,11 @@ fn inputs(step: StepRef<'_>, known: Option<&[Parameter]>, problems: &mut Vec<Pro
 
 /// Which problems of a mapping text hold whatever the run brings. The others (a value is missing) need a run.
 fn code_of(found: &loopwright_lang::Problem) -> Option<&'static str> {
-    if found.code.starts_with("expr_") && !found.code.starts_with("expr_eval") {
-        return Some("M05");
-    }
     match found.code.as_ref() {
+        // These depend on the values, which only a run brings.
+        "expr_missing_value" | "expr_not_evaluable" | "expr_throws" | "expr_wrong_receiver" => None,
+        "expr_text_too_long" | "expr_too_many_bytes" | "expr_too_many_operations" => None,
+        code if code.starts_with("expr_") => Some("M05"),
         "mapping_looks_like_reference" => Some("M04"),
         "mapping_not_a_path" | "mapping_looks_like_expression" | "mapping_template_unclosed" => Some("M06"),
         _ => None,
@@ -268,14 +294,7 @@ fn names_in_scope(step: StepRef<'_>) -> Scope {
     if in_loop {
         add(step);
     }
-    let graph = step.entity.parent;
-    let enclosing: Vec<StepRef<'_>> = step
-        .document
-        .graphs()
-        .flat_map(|other| other.steps())
-        .filter(|other| other.kind().is_loop() && matches!(other.referent(), Referent::Found(entity) if entity.id == graph))
-        .collect();
-    for outer in enclosing {
+    for outer in enclosing(step.document, step.entity.parent) {
         add(outer);
     }
     let unknown = || Some(Value::Undefined);
@@ -291,6 +310,12 @@ fn names_in_scope(step: StepRef<'_>) -> Scope {
         loops,
         ..Scope::default()
     }
+}
+
+/// The loops whose body is this graph.
+fn enclosing(document: &Document, graph: EntityId) -> Vec<StepRef<'_>> {
+    let all = document.graphs().flat_map(|other| other.steps());
+    all.filter(|step| step.kind().is_loop() && matches!(step.referent(), Referent::Found(entity) if entity.id == graph)).collect()
 }
 
 /// Calls `each` for every text in a mapping value, with the way to it.

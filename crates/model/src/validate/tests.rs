@@ -188,6 +188,22 @@ fn conditions_that_do_not_parse_say_where() {
     assert!(problems[0].place.span.is_some());
 }
 
+#[test]
+fn what_only_a_run_can_tell_is_no_problem_of_the_document() {
+    let columns = r#""StepType": "Action", "Action": "Send Email", "ActionInputMapping": { "to": "payload.list.filter(x => x.ok)[0].to" }"#;
+    check_second("a value that a run brings", columns, &[]);
+}
+
+#[test]
+fn names_in_conditions_must_mean_something() {
+    let (steps, _) = after_start(r#""StepType": "Action", "Action": "Ping""#);
+    let path = |condition: &str| format!(r#"{{ "ID": "p", "OriginStepID": "1", "DestinationStepID": "2", "Condition": "{condition}" }}"#);
+    check("known roots", &steps, &path("payload.x && stepResult.success && flowContext.stepCount > 1"), &[]);
+    check("a bare payload field", &steps, &path("status === 'x'"), &["M11"]);
+    check_while("its own item", r#"{ "type": "While", "condition": "payload.done !== true && attempt.attemptNumber < 4" }"#, &[]);
+    check_while("another name", r#"{ "type": "While", "condition": "payload.done !== true && attemt.attemptNumber < 4" }"#, &["M11"]);
+}
+
 /// Every fix must do what it says: after it the problem is gone, and undoing it brings back the document as it was.
 #[test]
 fn a_fix_mends_its_problem_in_one_step() {
