@@ -161,6 +161,11 @@ impl Simulation {
         &self.execution
     }
 
+    /// Limits the log to so many bytes; past them iterations are counted, not kept.
+    pub fn limit_log(&mut self, bytes: usize) {
+        self.execution.limit_log(bytes);
+    }
+
     /// Notes every call with its parameters, from now on.
     pub fn trace(&mut self) {
         self.execution.trace.get_or_insert_default();

@@ -145,14 +145,14 @@ impl Builder {
         }
         for path in list(input, "paths") {
             let mut fields = path.as_object().cloned().unwrap_or_default();
-            let mut end = |column: &str| {
-                let said = fields.remove(column).unwrap_or_default();
+            let mut end = |columns: [&str; 2]| {
+                let said = columns.iter().find_map(|column| fields.remove(column)).unwrap_or_default();
                 match said.as_str().and_then(|name| places.get(name)) {
                     Some(id) => End::Step(*id),
                     None => End::Missing(said),
                 }
             };
-            let ends = (end("from"), end("to"));
+            let ends = (end(["from", "OriginStepID"]), end(["to", "DestinationStepID"]));
             self.insert(EntityKind::Path, graph, fields, Some(ends))?;
         }
         Ok(())

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use loopwright_lang::{List, Object, Scope, Severity, Text, Value, json::print_compact, mapping::OutputPlace, path};
 
-use super::{Class, Done, Execution, Frame, Running, SlotId, Ticket, Waiter, scope, task::Place};
+use super::{Class, Done, Execution, Frame, Running, SlotId, Ticket, Waiter, Wake, scope, task::Place};
 use crate::{
     compile::{
         LoopSpec,
@@ -62,7 +62,7 @@ pub(crate) struct Part {
 }
 
 /// What a loop leaves behind.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct LoopDone {
     pub iterations: u64,
     pub results: List,
@@ -70,6 +70,13 @@ pub(crate) struct LoopDone {
     pub exit: &'static str,
     /// Whether it came to its first iteration, or could have.
     pub began: bool,
+}
+
+impl Default for LoopDone {
+    /// A loop that could not begin.
+    fn default() -> Self {
+        Self { iterations: 0, results: List::new(), errors: List::new(), exit: "failed", began: false }
+    }
 }
 
 /// What a While's condition said.
@@ -290,61 +297,68 @@ impl Execution {
         };
         if config.batch.is_some() {
             self.event(EventKind::BatchStart, round.row, round.batch_number);
-            round.batch_payload = payload.clone();
         }
         round.scope.results = Some(Value::List(round.results.clone()));
         round.scope.errors = Some(Value::List(round.errors.clone()));
+        round.batch_payload = payload;
         round.parts.clear();
-        let woken = self.ready.len();
-        for child in 0..size {
+        for _ in 0..size {
             let index = round.next;
             round.next += 1;
             let item = match config.kind {
                 LoopKind::ForEach => usize::try_from(index).ok().and_then(|at| round.items.get(at)).cloned().unwrap_or_default(),
                 LoopKind::While => scope::attempt_item(index),
             };
-            self.iteration(slot, round, child, index, item, &payload);
+            round.parts.push(Part { index, row: NONE, item, running: Running::Nothing, done: None });
         }
-        // Agents were put on the stack in index order; the first is to run first.
-        if let Some(new) = self.ready.get_mut(woken..) {
-            new.reverse();
+        if size == 1 {
+            self.iteration(slot, round, 0);
+        } else {
+            // Each runs to its first wait before the next begins.
+            self.ready.extend((0..size).rev().map(|child| Wake::Iteration(slot, child)));
         }
-        unshare(&mut round.scope);
     }
 
-    /// Starts one iteration.
-    fn iteration(&mut self, slot: SlotId, round: &mut Loop, child: u64, index: u64, item: Value, payload: &Value) {
+    /// Starts one iteration of those that are to run now.
+    pub(crate) fn iteration(&mut self, slot: SlotId, round: &mut Loop, child: u64) {
         let spec = round.spec.clone();
+        let Some(part) = usize::try_from(child).ok().and_then(|at| round.parts.get_mut(at)) else { return };
+        let (index, item) = (part.index, part.item.clone());
         let number = u32::try_from(index).unwrap_or(NONE);
-        let row = self.begin(FrameKind::Iteration, EventKind::IterationStart, round.row, round.step, number, item.clone());
+        let now = self.now;
+        let row = self.log.begin(now, FrameKind::Iteration, EventKind::IterationStart, round.row, round.step, number, item.clone());
+        part.row = row;
         if let Some(detail) = self.log.loop_mut(round.row) {
             detail.started += 1;
             if row != NONE {
                 detail.iterations.push(row);
             }
         }
-        let seen = if let Some(frame) = round.scope.loops.first_mut() {
-            frame.item = item.clone();
+        let last = child + 1 == round.parts.len() as u64;
+        let payload = if last { std::mem::take(&mut round.batch_payload) } else { round.batch_payload.clone() };
+        let mut seen = Value::Undefined;
+        if let Some(frame) = round.scope.loops.first_mut() {
+            frame.item = item;
             frame.index = index;
-            if spec.task.needs_payload() { scope::with_variables(payload, frame, spec.config.index_name()) } else { Value::Undefined }
-        } else {
-            Value::Undefined
-        };
+            if spec.task.needs_payload() {
+                seen = scope::with_variables(&payload, frame, spec.config.index_name());
+            }
+        }
+        drop(payload);
         round.scope.payload = Some(seen.clone());
-        let mut path = round.path.clone();
+        let mut path = Vec::with_capacity(round.path.len() + 1);
+        path.extend_from_slice(&round.path);
         path.push(index);
-        let place = Place {
-            owner: (slot, child),
-            row: Self::kept_row(row, round.row),
-            path,
-            key: round.key.clone(),
-            attempt: round.attempt,
-            depth: round.depth,
-        };
-        let place = if row == NONE { Place { row: NONE, ..place } } else { place };
+        let key = round.key.clone();
+        let place = Place { owner: (slot, child), row, path, key, attempt: round.attempt, depth: round.depth };
         let running = self.start_task(&spec.task, &round.scope, seen, place);
+        if let Some(part) = usize::try_from(child).ok().and_then(|at| round.parts.get_mut(at)) {
+            part.running = running;
+        }
         round.scope.payload = None;
-        round.parts.push(Part { index, row, item, running, done: None });
+        if last {
+            unshare(&mut round.scope);
+        }
     }
 
     /// An iteration is done.
@@ -374,7 +388,6 @@ impl Execution {
         // All of the batch are done: their results go in by index.
         self.event(EventKind::BatchEnd, round.row, round.batch_number);
         round.batch_number += 1;
-        round.batch_payload = Value::Undefined;
         let mut parts = std::mem::take(&mut round.parts);
         for part in &mut parts {
             let Some(done) = part.done.take() else { continue };

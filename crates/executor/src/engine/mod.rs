@@ -10,7 +10,10 @@ mod scope;
 mod task;
 mod turns;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+};
 
 use loopwright_lang::{Semantics, Severity, Text, Value};
 
@@ -213,6 +216,8 @@ pub(crate) enum Wake {
     Child(SlotId, u64, Done),
     Deadline(SlotId),
     Pause(SlotId),
+    /// A loop is to start an iteration of its batch.
+    Iteration(SlotId, u64),
 }
 
 /// What a frame waits for.
@@ -230,6 +235,8 @@ pub struct Execution {
     pub(crate) slots: Vec<Slot>,
     pub(crate) free: Vec<SlotId>,
     pub(crate) ready: Vec<Wake>,
+    /// What was told and has not been worked on, in that order.
+    pub(crate) arrived: VecDeque<(Ticket, u64, Outcome)>,
     pub(crate) commands: Vec<Command>,
     pub(crate) tickets: BTreeMap<Ticket, Waiter>,
     pub(crate) next_ticket: u64,
@@ -249,6 +256,7 @@ impl Execution {
             slots: Vec::new(),
             free: Vec::new(),
             ready: Vec::new(),
+            arrived: VecDeque::new(),
             commands: Vec::new(),
             tickets: BTreeMap::new(),
             next_ticket: 0,
@@ -272,11 +280,11 @@ impl Execution {
             if self.log.state != RunState::Running {
                 return Progress::Finished;
             }
-            let Some(wake) = self.ready.pop() else { return Progress::Waiting };
+            let Some(wake) = self.ready.pop().or_else(|| self.arrival()) else { return Progress::Waiting };
             self.steps += 1;
             self.wake(wake);
         }
-        match (self.log.state, self.ready.is_empty()) {
+        match (self.log.state, self.ready.is_empty() && self.arrived.is_empty()) {
             (RunState::Running, true) => Progress::Waiting,
             (RunState::Running, false) => Progress::Working,
             _ => Progress::Finished,
@@ -296,17 +304,29 @@ impl Execution {
 
     /// Tells what came of a ticket at a time (in microseconds, never before the last one).
     pub fn complete(&mut self, ticket: Ticket, at: u64, outcome: Outcome) -> Result<(), UnknownTicket> {
-        let waiter = self.tickets.remove(&ticket).ok_or(UnknownTicket(ticket))?;
-        self.now = self.now.max(at);
-        self.ready.push(match waiter {
-            Waiter::Child(slot, child) => {
-                self.log.open_calls = self.log.open_calls.saturating_sub(1);
-                Wake::Child(slot, child, done_of(outcome))
-            }
-            Waiter::Deadline(slot) => Wake::Deadline(slot),
-            Waiter::Pause(slot) => Wake::Pause(slot),
-        });
+        if !self.tickets.contains_key(&ticket) || self.arrived.iter().any(|(known, ..)| *known == ticket) {
+            return Err(UnknownTicket(ticket));
+        }
+        self.arrived.push_back((ticket, at, outcome));
         Ok(())
+    }
+
+    /// The next thing that was told and is still wanted. It comes when everything before it is done, and moves the clock.
+    fn arrival(&mut self) -> Option<Wake> {
+        while let Some((ticket, at, outcome)) = self.arrived.pop_front() {
+            // What came before may have cancelled it.
+            let Some(waiter) = self.tickets.remove(&ticket) else { continue };
+            self.now = self.now.max(at);
+            return Some(match waiter {
+                Waiter::Child(slot, child) => {
+                    self.log.open_calls = self.log.open_calls.saturating_sub(1);
+                    Wake::Child(slot, child, done_of(outcome))
+                }
+                Waiter::Deadline(slot) => Wake::Deadline(slot),
+                Waiter::Pause(slot) => Wake::Pause(slot),
+            });
+        }
+        None
     }
 
     /// Whether a ticket is still waited for.
@@ -320,6 +340,7 @@ impl Execution {
             let root = self.root;
             self.cancel_frame(root);
             self.ready.clear();
+            self.arrived.clear();
             self.log.state = RunState::Cancelled;
         }
     }
@@ -350,7 +371,7 @@ impl Execution {
 
     fn wake(&mut self, wake: Wake) {
         let slot = match &wake {
-            Wake::Start(slot) | Wake::Child(slot, ..) | Wake::Deadline(slot) | Wake::Pause(slot) => *slot,
+            Wake::Start(slot) | Wake::Child(slot, ..) | Wake::Deadline(slot) | Wake::Pause(slot) | Wake::Iteration(slot, _) => *slot,
         };
         // A frame is taken out while it is worked on; what it starts refers to its slot, which stays taken.
         match self.take(slot) {
@@ -358,7 +379,7 @@ impl Execution {
                 let over = match wake {
                     Wake::Start(_) => self.agent_start(slot, &mut agent),
                     Wake::Child(_, child, done) => self.agent_child(slot, &mut agent, child, done),
-                    Wake::Deadline(_) | Wake::Pause(_) => None,
+                    Wake::Deadline(_) | Wake::Pause(_) | Wake::Iteration(..) => None,
                 };
                 self.settle(slot, Frame::Agent(agent), over);
             }
@@ -367,7 +388,7 @@ impl Execution {
                     Wake::Start(_) => self.visit_start(slot, &mut visit),
                     Wake::Child(_, _, done) => self.visit_child(slot, &mut visit, done),
                     Wake::Deadline(_) => self.visit_deadline(slot, &mut visit),
-                    Wake::Pause(_) => None,
+                    Wake::Pause(_) | Wake::Iteration(..) => None,
                 };
                 self.settle(slot, Frame::Visit(visit), over);
             }
@@ -376,6 +397,10 @@ impl Execution {
                     Wake::Start(_) => self.loop_start(slot, &mut round),
                     Wake::Child(_, child, done) => self.loop_child(slot, &mut round, child, done),
                     Wake::Pause(_) => self.loop_pause(slot, &mut round),
+                    Wake::Iteration(_, child) => {
+                        self.iteration(slot, &mut round, child);
+                        None
+                    }
                     Wake::Deadline(_) => None,
                 };
                 self.settle(slot, Frame::Loop(round), over);

@@ -3,10 +3,7 @@
 use loopwright_lang::{Object, Scope, Text, Value, mapping};
 
 use super::{AgentRun, Call, Class, Command, Execution, Frame, Running, SlotId, Waiter, Wake};
-use crate::{
-    compile::{Body, CalleeKind, Task},
-    log::NONE,
-};
+use crate::compile::{Body, CalleeKind, Task};
 
 /// Where a task stands in the run.
 #[derive(Clone, Debug)]
@@ -134,11 +131,6 @@ impl Execution {
     /// A time limit for a visit.
     pub(crate) fn deadline(&mut self, slot: SlotId, after: u64) -> super::Ticket {
         self.timer(Waiter::Deadline(slot), after, Class::Deadline)
-    }
-
-    /// A notice's row: the one given, or, past the budget, the one it belongs to.
-    pub(crate) fn kept_row(row: u32, above: u32) -> u32 {
-        if row == NONE { above } else { row }
     }
 }
 

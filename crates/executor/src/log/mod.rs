@@ -334,6 +334,7 @@ impl RunLog {
     }
 
     /// Begins a row and notes the event that goes with it. [`NONE`] when it is past the budget.
+    #[allow(clippy::too_many_arguments)]
     pub fn begin(&mut self, at: u64, kind: FrameKind, event: EventKind, parent: u32, step: u32, index: u32, given: Value) -> u32 {
         let lost = parent == NONE && !self.rows.is_empty();
         if kind == FrameKind::Iteration {

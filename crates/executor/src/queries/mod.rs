@@ -143,8 +143,11 @@ impl Simulation {
                 visits.iter().copied().find(|visit| log.row(*visit).is_some_and(|row| row.parent == agent && row.index == part.visit))?;
             let mut at = visit;
             if let Some(index) = part.index {
-                let detail = log.loop_(log.inner(visit)?)?;
-                at = detail.iterations.get(usize::try_from(index).ok()?).copied()?;
+                // The last attempt that came so far.
+                let loops =
+                    log.inner(visit).into_iter().chain(log.children(visit).into_iter().rev().filter_map(|attempt| log.inner(attempt)));
+                let place = usize::try_from(index).ok()?;
+                at = loops.filter_map(|round| log.loop_(round)).find_map(|detail| detail.iterations.get(place).copied())?;
             }
             found = Some(at);
             agent = log.inner(at).unwrap_or(NONE);
