@@ -110,13 +110,23 @@ impl Canvas {
                 }
             }
             Intent::Menu { target, at } => self.open_menu(target, at),
-            Intent::Click { target, .. } => {
-                if target.node().is_some() && self.session.layout.width.get_untracked() < crate::shell::SHEET_BELOW {
-                    self.session.layout.inspector_open.set(true);
-                }
-            }
+            Intent::Click { target, .. } => self.clicked(target),
             Intent::DoubleClick { target, at } => self.open_target(target, at),
             Intent::Cancel => self.clear_preview(),
+        }
+    }
+
+    fn clicked(self, target: Target) {
+        match target {
+            Target::Port(port) => self.port_clicked(scene::of_node(port.node), port.side),
+            Target::Node(id) | Target::Body(id) if self.connecting.get_untracked().is_some_and(|from| from != scene::of_node(id)) => {
+                self.port_clicked(scene::of_node(id), loopwright_stage::Side::In);
+            }
+            Target::Empty => self.connecting.set(None),
+            _ if target.node().is_some() && self.session.layout.width.get_untracked() < crate::shell::SHEET_BELOW => {
+                self.session.layout.inspector_open.set(true);
+            }
+            _ => {}
         }
     }
 

@@ -27,9 +27,18 @@ pub fn step(canvas: Canvas, id: EntityId) -> AnyView {
     let session = canvas.session;
     let words = Memo::new(move |_| {
         session.doc.track(id);
-        // What it calls may have been renamed.
+        // What it calls may come or go, or be renamed.
         session.doc.track_structure();
-        session.doc.with(|document| document.step(id).map(facts::read))
+        let (words, called) = session.doc.with(|document| {
+            let step = document.step(id);
+            let called = step.map(loopwright_model::StepRef::referent);
+            let called = if let Some(loopwright_model::Referent::Found(entity)) = called { Some(entity.id) } else { None };
+            (step.map(facts::read), called)
+        });
+        if let Some(called) = called {
+            session.doc.track(called);
+        }
+        words
     });
     let status = Memo::new(move |_| canvas.statuses.with(|statuses| statuses.get(&id).cloned()));
     let step = Step { canvas, id, words, status };
@@ -152,16 +161,23 @@ impl Step {
         .into_any()
     }
 
+    /// A pointer's click comes through the gesture machine; this is the keyboard's and a screen reader's.
+    fn port_by_keyboard(self, event: &web_sys::MouseEvent, side: Side) {
+        if event.detail() == 0 {
+            self.canvas.port_clicked(self.id, side);
+        }
+    }
+
     fn ports(self) -> AnyView {
         let start = move || self.words.with(|words| words.as_ref().is_some_and(|words| words.start));
         view! {
             {move || (!start()).then(|| view! {
                 <button type="button" class="port in" tabindex="-1" aria-label=move || text::connect_to(&self.title())
-                    on:click=move |_| self.canvas.port_clicked(self.id, Side::In)></button>
+                    on:click=move |event| self.port_by_keyboard(&event, Side::In)></button>
             })}
             {move || start().then(|| view! { <span class="start-mark" title=text::STARTS_HERE>{small_icon("play")}</span> })}
             <button type="button" class="port out" tabindex="-1" aria-label=move || text::connect_from(&self.title())
-                on:click=move |_| self.canvas.port_clicked(self.id, Side::Out)></button>
+                on:click=move |event| self.port_by_keyboard(&event, Side::Out)></button>
         }
         .into_any()
     }

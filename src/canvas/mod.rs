@@ -108,6 +108,8 @@ pub struct Canvas {
     dragged: StoredValue<(Vec<EntityId>, Vec<EntityId>)>,
     glide: StoredValue<u64>,
     ticking: StoredValue<bool>,
+    /// The document and graph the scene is of.
+    scene_of: StoredValue<Option<(u64, EntityId)>>,
     /// The document and graph the view was fitted to.
     fitted: StoredValue<Option<(u64, EntityId)>>,
     /// Where each graph was last looked at.
@@ -147,6 +149,7 @@ impl Canvas {
             dragged: StoredValue::new((Vec::new(), Vec::new())),
             glide: StoredValue::new(0),
             ticking: StoredValue::new(false),
+            scene_of: StoredValue::new(None),
             fitted: StoredValue::new(None),
             views: StoredValue::new(HashMap::new()),
         }
@@ -157,8 +160,11 @@ impl Canvas {
         let session = self.session;
         Effect::new(move |_| {
             session.doc.track_all();
+            let opened = session.doc.opened.get();
             if let Some(graph) = session.selection.graph() {
-                self.lay(graph);
+                let before = self.scene_of.get_value();
+                self.scene_of.set_value(Some((opened, graph)));
+                self.lay(graph, before != Some((opened, graph)));
             } else {
                 self.stage.set_value(Stage::default());
                 self.laid.update(|laid| *laid += 1);
@@ -171,7 +177,7 @@ impl Canvas {
             let ready = self.size.with(|size| size.0 > 0.0);
             let Some(graph) = graph.filter(|_| ready) else { return };
             let before = self.fitted.get_value();
-            if before == Some((opened, graph)) {
+            if before == Some((opened, graph)) || self.scene_of.get_value() != Some((opened, graph)) {
                 return;
             }
             if before.is_none_or(|(document, _)| document != opened) {
@@ -214,7 +220,7 @@ impl Canvas {
     }
 
     /// Brings the scene up to date with the document.
-    fn lay(self, graph: EntityId) {
+    fn lay(self, graph: EntityId, another: bool) {
         let (scene, kinds) = self.session.doc.with(|document| scene::build(document, graph));
         let same_things = self.stage.with_value(|stage| {
             let old = stage.scene();
@@ -222,7 +228,7 @@ impl Canvas {
                 && old.nodes.len() == scene.nodes.len()
                 && old.nodes.iter().zip(&scene.nodes).all(|(a, b)| a.id == b.id)
         });
-        if same_things {
+        if same_things && !another {
             let changed: Vec<_> =
                 self.stage.with_value(|stage| scene.nodes.into_iter().filter(|node| stage.node(node.id) != Some(node)).collect());
             if changed.is_empty() {
@@ -398,16 +404,16 @@ impl Canvas {
             .unwrap_or_default()
     }
 
-    /// Puts the cursor on the selected card, or on the stage.
+    /// Puts the cursor on the selected card, or on the stage, once it has been drawn.
     pub fn focus(self) {
-        match self.session.selection.primary.get_untracked() {
-            Some(id) if self.stage.with_value(|stage| stage.node(scene::node(id)).is_some()) => dom::focus_soon(element_id(id)),
-            _ => {
-                if let Some(element) = self.element.get_untracked() {
-                    dom::focus(&element);
-                }
+        request_animation_frame(move || {
+            let primary = self.session.selection.primary.get_untracked();
+            if !primary.is_some_and(|id| dom::focus_id(&element_id(id)))
+                && let Some(element) = self.element.get_untracked()
+            {
+                dom::focus(&element);
             }
-        }
+        });
     }
 
     /// The shape a recipe makes.

@@ -5,12 +5,13 @@ use leptos::prelude::*;
 use wasm_bindgen::{JsCast, closure::Closure};
 use web_sys::{Element, HtmlElement};
 
-/// Puts the cursor on the element with this id.
-pub fn focus_id(id: &str) {
-    let found = web_sys::window().and_then(|window| window.document()).and_then(|document| document.get_element_by_id(id));
-    if let Some(element) = found.and_then(|element| element.dyn_into::<HtmlElement>().ok()) {
-        focus(&element);
+/// Puts the cursor on the element with this id. `false`: there is none.
+pub fn focus_id(id: &str) -> bool {
+    let found = by_id(id).and_then(|element| element.dyn_into::<HtmlElement>().ok());
+    if let Some(element) = &found {
+        focus(element);
     }
+    found.is_some()
 }
 
 /// Puts the cursor on an element, without scrolling anything.
@@ -22,7 +23,9 @@ pub fn focus(element: &HtmlElement) {
 
 /// Puts the cursor on the element with this id once it has been drawn.
 pub fn focus_soon(id: String) {
-    request_animation_frame(move || focus_id(&id));
+    request_animation_frame(move || {
+        focus_id(&id);
+    });
 }
 
 /// The element that has the cursor.
@@ -151,4 +154,11 @@ pub fn show_id(id: &str) {
 pub fn is_target(event: &web_sys::Event, element: &HtmlElement) -> bool {
     let target = event.target().and_then(|target| target.dyn_into::<web_sys::Node>().ok());
     target.is_some_and(|target| element.is_same_node(Some(&target)))
+}
+
+/// Where the first element that a selector names is in the window.
+pub fn rect_of(selector: &str) -> Option<loopwright_stage::Rect> {
+    let element = web_sys::window()?.document()?.query_selector(selector).ok()??;
+    let rect = element.get_bounding_client_rect();
+    (rect.width() > 0.0).then(|| loopwright_stage::rect(rect.left(), rect.top(), rect.width(), rect.height()))
 }

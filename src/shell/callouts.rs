@@ -46,9 +46,29 @@ pub fn callouts() -> AnyView {
         dom::focus_soon(super::INSPECTOR_ID.to_owned());
     };
     let timeline = move |_| session.layout.show_dock(DockTab::Timeline);
+    let lines = RwSignal::new(String::new());
+    // What the call-outs point at moves with the view, the dock and the inspector: looked up again while they show.
+    let look = move || {
+        if shown.get_untracked() {
+            let found = leaders();
+            if lines.with_untracked(|old| *old != found) {
+                lines.set(found);
+            }
+        }
+    };
+    if let Ok(handle) = set_interval_with_handle(look, std::time::Duration::from_millis(150)) {
+        Effect::new(move |was_shown: Option<bool>| {
+            let now = shown.get();
+            if was_shown == Some(true) && !now {
+                handle.clear();
+            }
+            now
+        });
+    }
     (move || {
         shown.get().then(|| {
             view! {
+                <svg class="leaders" aria-hidden="true"><path d=move || lines.get()></path></svg>
                 <div class="callout one">
                     <h2><span class="no">"1"</span>{text::CALLOUT_1}{icon_button("close", text::HIDE_ALL, hide)}</h2>
                     <p>{text::CALLOUT_1_TEXT}</p>
@@ -71,4 +91,24 @@ pub fn callouts() -> AnyView {
         })
     })
     .into_any()
+}
+
+/// Lines from the call-outs to what they speak of, each with a dot at its end.
+fn leaders() -> String {
+    let mut d = String::new();
+    for (from, to) in [(".callout.one", ".loop .strip"), (".callout.two", ".right .map .vf, .right .map input, .right .map textarea")] {
+        if let (Some(from), Some(to)) = (dom::rect_of(from), dom::rect_of(to)) {
+            let (right, x, y) = (from.right(), to.x - 3.0, to.y + to.h / 2.0);
+            if x > right {
+                let start = y.clamp(from.y + 16.0, from.bottom() - 16.0);
+                let turn = right + (x - right) / 2.0;
+                d.push_str(&format!("M{right} {start}H{turn}V{y}H{x}m-3 0a3 3 0 1 0 6 0a3 3 0 1 0 -6 0"));
+            }
+        }
+    }
+    if let (Some(from), Some(to)) = (dom::rect_of(".callout.three"), dom::rect_of(".dock .tbadge, .dock .playhead")) {
+        let x = (to.x + to.w / 2.0).clamp(from.x + 16.0, from.right() - 16.0);
+        d.push_str(&format!("M{x} {}V{}m-3 0a3 3 0 1 0 6 0a3 3 0 1 0 -6 0", from.bottom(), to.y - 4.0));
+    }
+    d
 }
