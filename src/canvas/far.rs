@@ -2,7 +2,7 @@
 
 use leptos::{html, prelude::*};
 use loopwright_model::StepKind;
-use loopwright_stage::{NodeShape, sizes};
+use loopwright_stage::{NodeId, NodeShape, sizes};
 
 use super::{Canvas, scene};
 use crate::{platform::paint::Paint, ui::kind_class};
@@ -10,6 +10,16 @@ use crate::{platform::paint::Paint, ui::kind_class};
 /// The colour of a kind, as a property of the theme.
 pub fn kind_property(kind: StepKind) -> String {
     format!("--k-{}", kind_class(kind))
+}
+
+impl Canvas {
+    /// The colour of a loop's body.
+    pub(super) fn body_colour(self, paint: &Paint, id: NodeId) -> String {
+        let kind = self.session.doc.with(|document| {
+            document.step(scene::of_node(id)).and_then(|step| step.reference_column().map(|column| column.kind).or(step.body_kind()))
+        });
+        paint.colour(&kind_property(kind.unwrap_or(StepKind::Action)))
+    }
 }
 
 /// The picture; empty while the cards are near enough to be read.
@@ -51,7 +61,7 @@ pub fn picture(canvas: Canvas) -> AnyView {
                         paint.fill(&surface, rect.x, rect.y, rect.w, rect.h);
                         paint.outline(colour, 1.0, rect.x, rect.y, rect.w, rect.h);
                         if let Some(body) = node.body_rect().map(|body| view.rect_to_screen(&body)) {
-                            paint.fill(colour, body.x, body.y, body.w, body.h);
+                            paint.fill(&canvas.body_colour(&paint, node.id), body.x, body.y, body.w, body.h);
                         }
                     }
                 }

@@ -50,7 +50,7 @@ pub fn minimap(canvas: Canvas) -> AnyView {
                 }
                 if let Some(body) = node.body_rect() {
                     let body = map.rect(&body);
-                    paint.fill(colour, body.x, body.y, body.w, body.h);
+                    paint.fill(&canvas.body_colour(&paint, node.id), body.x, body.y, body.w, body.h);
                 }
             }
         });

@@ -36,6 +36,8 @@ pub use view::stage;
 const GLIDE: f64 = 320.0;
 /// Free screen pixels around what is fitted.
 const FIT_MARGIN: f64 = 24.0;
+/// The zoom at which a small screen shows the beginning of a flow that does not fit.
+const SMALL_ZOOM: f64 = 0.75;
 /// Free screen pixels around what is brought into view.
 const REVEAL_MARGIN: f64 = 32.0;
 
@@ -191,7 +193,7 @@ impl Canvas {
             self.fitted.set_value(Some((opened, graph)));
             self.stop_glide();
             let seen = self.views.with_value(|views| views.get(&graph).copied());
-            self.viewport.set(seen.unwrap_or_else(|| self.fitting()));
+            self.viewport.set(seen.unwrap_or_else(|| self.first_look()));
         });
         Effect::new(move |_| {
             self.laid.track();
@@ -318,6 +320,19 @@ impl Canvas {
         match self.stage.with_value(|stage| stage.scene().bounds()) {
             Some(bounds) => Viewport::fit(&bounds, width, height, FIT_MARGIN, 1.0),
             None => Viewport { x: 48.0, y: 48.0, zoom: 1.0 },
+        }
+    }
+
+    /// What shows when a flow is opened: all of it, or on a small screen its beginning at a size that can be read.
+    fn first_look(self) -> Viewport {
+        let (width, height) = self.size.get_untracked();
+        let all = self.fitting();
+        let bounds = self.stage.with_value(|stage| stage.scene().bounds());
+        match bounds.filter(|_| width < crate::shell::SHEET_BELOW && all.zoom < SMALL_ZOOM) {
+            Some(bounds) => {
+                Viewport { x: FIT_MARGIN - bounds.x * SMALL_ZOOM, y: height / 2.0 - bounds.centre().y * SMALL_ZOOM, zoom: SMALL_ZOOM }
+            }
+            None => all,
         }
     }
 

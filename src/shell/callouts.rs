@@ -69,17 +69,17 @@ pub fn callouts() -> AnyView {
         shown.get().then(|| {
             view! {
                 <svg class="leaders" aria-hidden="true"><path d=move || lines.get()></path></svg>
-                <div class="callout one">
+                <div class="callout c-one">
                     <h2><span class="no">"1"</span>{text::CALLOUT_1}{icon_button("close", text::HIDE_ALL, hide)}</h2>
                     <p>{text::CALLOUT_1_TEXT}</p>
                     <div class="row"><button type="button" class="btn" on:click=iterations>{text::SHOW_ME}</button></div>
                 </div>
-                <div class="callout two">
+                <div class="callout c-two">
                     <h2><span class="no">"2"</span>{text::CALLOUT_2}</h2>
                     <p>{text::CALLOUT_2_TEXT}</p>
                     <div class="row"><button type="button" class="btn" on:click=inputs>{text::SHOW_ME}</button></div>
                 </div>
-                <div class="callout three">
+                <div class="callout c-three">
                     <h2><span class="no">"3"</span>{text::CALLOUT_3}</h2>
                     <p>{text::CALLOUT_3_TEXT}</p>
                     <div class="row">
@@ -96,7 +96,7 @@ pub fn callouts() -> AnyView {
 /// Lines from the call-outs to what they speak of, each with a dot at its end.
 fn leaders() -> String {
     let mut d = String::new();
-    for (from, to) in [(".callout.one", ".loop .strip"), (".callout.two", ".right .map .vf, .right .map input, .right .map textarea")] {
+    for (from, to) in [(".callout.c-one", ".loop .strip"), (".callout.c-two", ".right .map .vf, .right .map input, .right .map textarea")] {
         if let (Some(from), Some(to)) = (dom::rect_of(from), dom::rect_of(to)) {
             let (right, x, y) = (from.right(), to.x - 3.0, to.y + to.h / 2.0);
             if x > right {
@@ -106,7 +106,7 @@ fn leaders() -> String {
             }
         }
     }
-    if let (Some(from), Some(to)) = (dom::rect_of(".callout.three"), dom::rect_of(".dock .tbadge, .dock .playhead")) {
+    if let (Some(from), Some(to)) = (dom::rect_of(".callout.c-three"), dom::rect_of(".dock .tbadge, .dock .playhead")) {
         let x = (to.x + to.w / 2.0).clamp(from.x + 16.0, from.right() - 16.0);
         d.push_str(&format!("M{x} {}V{}m-3 0a3 3 0 1 0 6 0a3 3 0 1 0 -6 0", from.bottom(), to.y - 4.0));
     }

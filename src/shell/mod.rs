@@ -45,7 +45,7 @@ pub fn app() -> AnyView {
     });
     session.run.connect();
     session.begin();
-    first_run(session);
+    first_run(canvas);
 
     let layout = session.layout;
     let over = RwSignal::new(false);
@@ -152,7 +152,8 @@ fn appearance(session: Session) {
 
 /// The dock opens by itself on the first run; on a first visit a loop and its second iteration are selected, so that there is
 /// something to see.
-fn first_run(session: Session) {
+fn first_run(canvas: Canvas) {
+    let session = canvas.session;
     Effect::new(move |done: Option<bool>| {
         let ended = session.run.ended.get();
         if done == Some(true) || ended == 0 {
@@ -162,6 +163,8 @@ fn first_run(session: Session) {
         if page::remembered("dock_seen").is_none() && session.layout.width.get_untracked() >= SHEET_BELOW {
             session.layout.show_dock(crate::session::DockTab::Timeline);
             page::remember("dock_seen", "1");
+            // The dock takes room from a view that nobody has moved yet.
+            request_animation_frame(move || request_animation_frame(move || canvas.fit()));
         }
         let loops = session.run.summary.with_untracked(|summary| summary.as_ref().and_then(|summary| summary.loops.first().cloned()));
         if let Some(found) = loops.filter(|_| {

@@ -75,8 +75,9 @@ impl Link {
                 (std::mem::take(&mut inner.pending), inner.failed_starts < ATTEMPTS)
             })
             .unwrap_or_default();
+        let (code, message) = if again { ("worker_restarted", text::WORKER_RESTARTED) } else { ("worker_missing", text::WORKER_MISSING) };
         for pending in lost.into_values() {
-            pending.giver.give(Err(Trouble::new("worker_restarted", text::WORKER_RESTARTED)));
+            pending.giver.give(Err(Trouble::new(code, message)));
         }
         if again {
             self.start(on_progress);

@@ -188,6 +188,8 @@ impl RunClient {
                 }
                 Ok(_) => {}
                 Err(trouble) if trouble.code == "superseded" => {}
+                // It died before the run began: another worker is there, so once more.
+                Err(trouble) if trouble.code == "worker_restarted" && self.coming.get_value() == Some(run) => self.run_soon(),
                 Err(trouble) => self.notify.toast(Tone::Failed, trouble.message),
             }
         });
