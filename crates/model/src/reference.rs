@@ -14,7 +14,7 @@ pub struct Lookup<'a> {
 impl<'a> Lookup<'a> {
     /// Reads a `@lookup:` by `Name`; any other text is `None`.
     pub fn parse(text: &'a str) -> Option<Self> {
-        let body = text.trim().strip_prefix("@lookup:")?;
+        let body = text.trim_start().strip_prefix("@lookup:")?;
         let (entity, condition) = body.split_once('.')?;
         let rest = condition.strip_prefix("Name=")?;
         Some(Self { entity, rest })

@@ -48,6 +48,8 @@ pub(super) struct RecordStyle {
     pub(super) nested: bool,
     /// Whether records carry their `ID`.
     pub(super) ids: bool,
+    /// Steps whose ID does not stand in the file: paths name them.
+    pub(super) without_id: BTreeSet<EntityId>,
     /// What new steps write as `AgentID`.
     pub(super) agent: Option<Value>,
     /// What entities are called in references: with `MJ: ` before them or without.
@@ -71,6 +73,7 @@ impl RecordStyle {
             },
             nested: sync,
             ids: true,
+            without_id: BTreeSet::new(),
             agent: sync.then(|| Value::text("@parent:ID")),
             prefix: "MJ: ",
             written: BTreeMap::new(),
@@ -79,6 +82,11 @@ impl RecordStyle {
 }
 
 impl RecordStyle {
+    /// A step's ID, if it stands in the file.
+    pub(super) fn written_id<'a>(&self, step: StepRef<'a>) -> Option<&'a str> {
+        step.id_text().filter(|_| !self.without_id.contains(&step.id()))
+    }
+
     fn wrote(&self, id: EntityId, column: &str) -> bool {
         self.written.get(&id).is_some_and(|columns| columns.contains(column))
     }
@@ -309,12 +317,9 @@ pub(super) fn path_fields(path: PathRef<'_>, style: &RecordStyle, nested: bool) 
         fields.insert("ID", id.clone());
     }
     if let Some((from, to)) = &path.entity.ends {
-        let from = if nested && matches!(from, End::Step(_)) {
-            Some(Value::text("@parent:ID"))
-        } else {
-            end_value(path.document, from, &style.ends)
-        };
-        for (column, value) in [("OriginStepID", from), ("DestinationStepID", end_value(path.document, to, &style.ends))] {
+        let from =
+            if nested && matches!(from, End::Step(_)) { Some(Value::text("@parent:ID")) } else { end_value(path.document, from, style) };
+        for (column, value) in [("OriginStepID", from), ("DestinationStepID", end_value(path.document, to, style))] {
             if let Some(value) = value {
                 fields.insert(column, value);
             }
@@ -333,22 +338,17 @@ pub(super) fn path_fields(path: PathRef<'_>, style: &RecordStyle, nested: bool) 
 }
 
 /// How one end of a path is written.
-pub(super) fn end_value(document: &Document, end: &End, style: &EndStyle) -> Option<Value> {
+pub(super) fn end_value(document: &Document, end: &End, style: &RecordStyle) -> Option<Value> {
     match end {
         End::Missing(Value::Undefined) => None,
         End::Missing(value) => Some(value.clone()),
         End::Step(id) => {
             let step = document.step(*id)?;
-            Some(match style {
-                EndStyle::Id => Value::text(step.id_text().unwrap_or_else(|| step.name())),
+            Some(match &style.ends {
+                EndStyle::Id => Value::text(style.written_id(step).unwrap_or_else(|| step.name())),
                 EndStyle::Name => Value::text(step.name()),
                 EndStyle::Lookup { entity, tail } => Value::text(format!("@lookup:{entity}.Name={}{tail}", step.name())),
             })
         }
     }
-}
-
-/// Steps whose new IDs the caller must make before a file that needs them is written.
-pub fn steps_without_id(document: &Document) -> Vec<EntityId> {
-    document.graphs().flat_map(|graph| graph.steps()).filter(|step| step.id_text().is_none()).map(|step| step.id()).collect()
 }

@@ -8,7 +8,6 @@ mod splice;
 mod style;
 
 pub(crate) use build::in_form;
-pub use build::steps_without_id;
 pub(crate) use own::selection;
 pub(crate) use splice::rewrite;
 

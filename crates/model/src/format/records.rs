@@ -285,8 +285,8 @@ impl<'t> Reader<'t> {
             if text.starts_with("@parent:") {
                 return under;
             }
-            if let Some(lookup) = Lookup::parse(text) {
-                return steps.name.get(lookup.name()).copied();
+            if let Some(lookup) = value.as_str().and_then(Lookup::parse) {
+                return steps.name.get(lookup.name()).or_else(|| steps.name.get(lookup.name().trim_end())).copied();
             }
             let by_id = steps.id.get(&text.to_ascii_lowercase());
             by_id.or_else(|| value.as_str().and_then(|name| steps.name.get(name))).or_else(|| steps.name.get(text)).copied()

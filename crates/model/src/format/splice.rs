@@ -71,27 +71,34 @@ pub(crate) fn reconcile<'t>(node: &'t Node, wanted: &Value) -> Want<'t> {
     }
     match (&node.kind, wanted) {
         (NodeKind::Object(members), Value::Object(object)) => {
-            let last = |index: usize, key: &str| !members.iter().skip(index + 1).any(|other| other.key.as_str() == key);
-            let doubled = members.iter().enumerate().any(|(index, member)| !last(index, &member.key));
-            if !doubled {
-                let slots = object.iter().map(|(key, value)| {
-                    match members.iter().position(|member| member.key == *key).and_then(|index| Some((index, members.get(index)?))) {
-                        Some((index, member)) => Slot::old(index, reconcile(&member.value, value)),
-                        None => Slot::member(key.as_str(), Want::Value(value.clone(), None)),
-                    }
+            let last = |key: &str| members.iter().rposition(|member| member.key.as_str() == key);
+            let first = |key: &str| members.iter().position(|member| member.key.as_str() == key);
+            let old: Vec<Option<usize>> = object.keys().map(|key| first(key)).collect();
+            let doubled = object.keys().any(|key| first(key) != last(key));
+            if !doubled || !old.iter().flatten().is_sorted() {
+                let slots = object.iter().map(|(key, value)| match last(key).and_then(|at| Some((at, members.get(at)?))) {
+                    Some((at, member)) => Slot::old(at, reconcile(&member.value, value)),
+                    None => Slot::member(key.as_str(), Want::Value(value.clone(), None)),
                 });
                 return Want::Container { node: Some(node), like: None, object: true, slots: slots.collect() };
             }
+            // Of a doubled key the last one counts; the others stay as long as the key does, and the first gives its place.
             let mut slots: Vec<Slot<'t>> = Vec::new();
             for (index, member) in members.iter().enumerate() {
-                match object.get(&member.key) {
-                    Some(value) if last(index, &member.key) => slots.push(Slot::old(index, reconcile(&member.value, value))),
-                    Some(_) => slots.push(Slot::old(index, Want::Keep(&member.value))),
-                    None => {}
+                if let Some(value) = object.get(&member.key) {
+                    let counts = last(&member.key) == Some(index);
+                    slots.push(Slot::old(index, if counts { reconcile(&member.value, value) } else { Want::Keep(&member.value) }));
                 }
             }
-            for (key, value) in object.iter().filter(|(key, _)| !members.iter().any(|member| member.key == **key)) {
-                slots.push(Slot::member(key.as_str(), Want::Value(value.clone(), None)));
+            let mut after = 0;
+            for ((key, value), old) in object.iter().zip(old) {
+                match old.and_then(|old| slots.iter().position(|slot| slot.from == Some(old))) {
+                    Some(at) => after = at + 1,
+                    None => {
+                        slots.insert(after, Slot::member(key.as_str(), Want::Value(value.clone(), None)));
+                        after += 1;
+                    }
+                }
             }
             Want::Container { node: Some(node), like: None, object: true, slots }
         }

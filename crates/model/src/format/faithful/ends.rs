@@ -5,7 +5,7 @@ use loopwright_lang::{
     json::{Member, Node, NodeKind},
 };
 
-use super::{Faithful, Special, Within};
+use super::{Faithful, Special, Within, text_member};
 use crate::{
     End, PathRef,
     columns::END_COLUMNS,
@@ -13,7 +13,7 @@ use crate::{
         build::end_value,
         splice::{Slot, Want, reconcile},
     },
-    reference::{Lookup, nonblank},
+    reference::Lookup,
 };
 
 impl<'d, 't> Faithful<'d, 't> {
@@ -29,7 +29,7 @@ impl<'d, 't> Faithful<'d, 't> {
                     if let Some(written) = written.get_mut(place) {
                         *written = true;
                     }
-                    return self.end(member, end, nested && place == 0, within, node.member(name_column).is_some());
+                    return self.end(member, end, nested && place == 0, within, text_member(node, name_column));
                 }
                 if member.key.as_str() == name_column {
                     let alone = node.member(id_column).is_none();
@@ -42,7 +42,7 @@ impl<'d, 't> Faithful<'d, 't> {
             Special::Column
         });
         for (place, (end, written)) in [from, to].into_iter().zip(written).enumerate() {
-            let style = &within.style.ends;
+            let style = &within.style;
             if let (false, Some((column, _)), Some(value)) = (written, END_COLUMNS.get(place), end_value(self.document, end, style)) {
                 slots.insert(place.min(slots.len()), Slot::member(*column, Want::Value(value, None)));
             }
@@ -51,7 +51,7 @@ impl<'d, 't> Faithful<'d, 't> {
     }
 
     /// One end of a path, in the column for its ID.
-    pub(super) fn end(&self, member: &'t Member, end: &End, nested: bool, within: &Within<'d, 't>, named: bool) -> Special<'t> {
+    pub(super) fn end(&self, member: &'t Member, end: &End, nested: bool, within: &Within<'d, 't>, beside: Option<&str>) -> Special<'t> {
         let node = &member.value;
         let step = match end {
             End::Missing(Value::Undefined) => return Special::Drop,
@@ -59,43 +59,47 @@ impl<'d, 't> Faithful<'d, 't> {
             End::Step(id) => *id,
         };
         let Some(step) = self.document.step(step) else { return Special::Want(Want::Keep(node)) };
+        // Spaces around an ID do not count; a name may begin or end with them.
         let old = match &node.kind {
-            NodeKind::Scalar(value) => nonblank(Some(value)),
+            NodeKind::Scalar(Value::Text(text)) if !text.trim().is_empty() => Some(text.as_str()),
             _ => None,
         };
         let Some(old) = old else {
             // The name beside it was the reference.
-            if named {
+            if beside.is_some_and(|name| !name.trim().is_empty()) {
                 return Special::Want(Want::Keep(node));
             }
-            return Special::Want(
-                end_value(self.document, end, &within.style.ends).map_or(Want::Keep(node), |value| reconcile(node, &value)),
-            );
+            return Special::Want(end_value(self.document, end, &within.style).map_or(Want::Keep(node), |value| reconcile(node, &value)));
         };
+        let is_name = within.by_old_name.contains(old) || within.by_old_name.contains(old.trim());
+        let is_id = within.by_old_id.contains(&old.trim().to_ascii_lowercase());
         let new = if let Some(lookup) = Lookup::parse(old) {
-            if lookup.name() == step.name() {
+            if lookup.name() == step.name() || lookup.name().trim_end() == step.name() {
                 old.to_owned()
             } else {
                 format!("@lookup:{}.Name={}{}", lookup.entity, step.name(), lookup.tail())
             }
-        } else if old.starts_with("@parent:") {
-            match (nested, &within.style.ends) {
+        } else if old.trim_start().starts_with("@parent:") {
+            match (nested, &within.style) {
                 (true, _) => old.to_owned(),
                 (false, style) => end_value(self.document, end, style).as_ref().and_then(Value::as_str).unwrap_or(old).to_owned(),
             }
-        } else if step.id_text().is_some_and(|id| id.eq_ignore_ascii_case(old)) {
+        } else if step.id_text().is_some_and(|id| id.eq_ignore_ascii_case(old.trim())) {
             old.to_owned()
-        } else if within.by_old_name.contains(old) && !within.by_old_id.contains(&old.to_ascii_lowercase()) {
+        } else if old == step.name() || old.trim() == step.name() {
+            old.to_owned()
+        } else if is_name && !is_id {
             step.name().to_owned()
         } else {
             // A reference that was understood by the name beside it, or one by ID.
-            match step.id_text() {
+            match within.style.written_id(step) {
                 Some(id) => id.to_owned(),
                 None => step.name().to_owned(),
             }
         };
-        let known = within.by_old_name.contains(old) || within.by_old_id.contains(&old.to_ascii_lowercase()) || old.starts_with('@');
-        if named && !known {
+        let known = is_name || is_id || old.trim_start().starts_with('@');
+        // Text that says nothing to us stays while the name beside it leads to this step.
+        if !known && beside.is_some_and(|name| within.old_names.get(&step.id()) == Some(&name)) {
             return Special::Want(Want::Keep(node));
         }
         let same = new == old;

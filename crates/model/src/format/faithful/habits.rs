@@ -124,12 +124,21 @@ impl<'d, 't> Faithful<'d, 't> {
                 }
             }
         };
+        let ids = self.format == Format::Steps || self.habits.ids.unwrap_or(true);
+        let without_id = graph.steps().map(|step| step.id()).filter(|id| match self.nodes.get(id) {
+            None => !ids,
+            Some(node) => {
+                sync && node.member("primaryKey").is_none()
+                    && record_fields(node, self.format).is_none_or(|fields| fields.member("ID").is_none())
+            }
+        });
         RecordStyle {
             text,
             numeric: self.habits.numeric.or(new.numeric),
             ends: ends.or_else(|| self.habits.ends.clone().filter(|_| nested == self.habits.nested.unwrap_or(nested))).unwrap_or(usual),
             nested,
-            ids: self.habits.ids.unwrap_or(true),
+            ids,
+            without_id: without_id.collect(),
             agent: match &self.habits.agent {
                 Some(agent) if agent.as_str().is_some_and(|text| text.starts_with('@')) => Some(agent.clone()),
                 Some(_) => graph.id_text().map(Value::text),

@@ -16,7 +16,7 @@ use self::habits::Habits;
 use super::{
     Format, JsonForm,
     build::{RecordStyle, graph_value, in_form, in_style, path_fields, step_fields},
-    records::{PATH_KEYS, STEP_KEYS, is_graph_record, record_fields, records_key},
+    records::{PATH_KEYS, STEP_KEYS, Shape, is_graph_record, record_fields, records_key},
     splice::{Slot, Want, Writer, reconcile, weave},
 };
 use crate::{Document, EntityId, EntityKind, GraphRef, columns::is_json, document::PointerPart};
@@ -115,8 +115,8 @@ impl<'d, 't> Faithful<'d, 't> {
                 }
             }
         }
-        let step_nodes = nodes.iter().filter(|(id, _)| document.step(**id).is_some());
-        let names = step_nodes.filter_map(|(_, node)| text_member(record_fields(node, format)?, "Name")).collect();
+        let graphs = nodes.iter().filter(|(id, _)| document.graph(**id).is_some());
+        let names = graphs.flat_map(|(_, node)| step_records(node, format)).filter_map(|(_, fields)| text_member(fields, "Name")).collect();
         let mut faithful = Self { document, format, form, nodes, homes, owners, names, habits: Habits::default() };
         faithful.habits = faithful.habits();
         faithful
@@ -205,10 +205,13 @@ impl<'d, 't> Faithful<'d, 't> {
             within.like_step.get_or_insert(record);
             if let Some(name) = text_member(fields, "Name") {
                 within.old_names.insert(step.id(), name);
-                within.by_old_name.insert(name);
             }
+        }
+        // Also the steps that are gone: a path may still name one.
+        for (record, fields) in step_records(node, self.format) {
+            within.by_old_name.extend(text_member(fields, "Name"));
             let id = text_member(fields, "ID").or_else(|| text_member(&record.member("primaryKey")?.value, "ID"));
-            within.by_old_id.extend(id.map(str::to_ascii_lowercase));
+            within.by_old_id.extend(id.map(|id| id.trim().to_ascii_lowercase()));
         }
         for path in graph.paths() {
             if let Some(record) = self.nodes.get(&path.id()) {
@@ -382,6 +385,12 @@ fn related_lists<'t>(node: &'t Node, entity: &str) -> Vec<&'t Member> {
     let Some(NodeKind::Object(members)) = node.member("relatedEntities").map(|member| &member.value.kind) else { return Vec::new() };
     let counts = |member: &&Member| crate::reference::plain_entity(&member.key) == entity && matches!(member.value.kind, NodeKind::List(_));
     members.iter().filter(counts).collect()
+}
+
+/// The records of an agent's steps in the text, each with the object that holds its columns.
+fn step_records(node: &Node, format: Format) -> impl Iterator<Item = (&Node, &Node)> {
+    let lists = Shape::of(node, format).steps;
+    lists.into_iter().flat_map(|(_, items)| items).filter_map(move |item| Some((item, record_fields(item, format)?)))
 }
 
 /// A text at a key.
