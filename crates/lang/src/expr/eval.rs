@@ -171,12 +171,10 @@ impl<'v> Evaluation<'v> {
 
     fn unary(&mut self, op: UnaryOp, operand: &'v Expr) -> Result<Val<'v>> {
         self.spend(1, operand.span)?;
-        if op == UnaryOp::TypeOf {
-            if let Kind::Name(root, name) = &operand.kind {
-                // As in JavaScript, asking for the type of an unknown name is no error.
-                let found = self.scope.lookup(*root, name);
-                return Ok(Val::Own(Value::text(type_of(found.as_deref().unwrap_or(UNDEFINED)))));
-            }
+        if let (UnaryOp::TypeOf, Kind::Name(root, name)) = (op, &operand.kind) {
+            // As in JavaScript, asking for the type of an unknown name is no error.
+            let found = self.scope.lookup(*root, name);
+            return Ok(Val::Own(Value::text(type_of(found.as_deref().unwrap_or(UNDEFINED)))));
         }
         let value = self.eval(operand)?;
         Ok(Val::Own(match op {
@@ -288,10 +286,8 @@ impl<'v> Evaluation<'v> {
     }
 
     fn indexed(&self, value: Val<'v>, index: &Value, span: Span) -> Result<Val<'v>> {
-        if let Some(number) = index.as_number() {
-            if number >= 0.0 && number.fract() == 0.0 && number < 4_294_967_295.0 {
-                return Ok(place(value, number as usize));
-            }
+        if let Some(number) = index.as_number().filter(|number| *number >= 0.0 && number.fract() == 0.0 && *number < 4_294_967_295.0) {
+            return Ok(place(value, number as usize));
         }
         let key = Text::from(to_text(index));
         if REFUSED_PROPERTIES.contains(&key.as_str()) {

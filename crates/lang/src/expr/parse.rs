@@ -327,12 +327,10 @@ impl Parser<'_> {
         let other = rest.iter().find(|(operator, ..)| *operator != Operator::Logic(LogicOp::Coalesce)).map(|(_, span, _)| *span);
         let is_and = |expr: &Expr| matches!(expr.kind, Kind::Logic(LogicOp::And, _)).then_some(expr.span);
         let ands = is_and(&first).or_else(|| rest.iter().find_map(|(_, _, operand)| is_and(operand)));
-        if coalesces {
-            if let Some(place) = other.or(ands) {
-                let message = "`??` and `||` or `&&` need round brackets to show which comes first.";
-                self.slip(Problem::error("expr_mixed_coalesce", place, message));
-                return Expr { span, kind: Kind::Missing };
-            }
+        if let (true, Some(place)) = (coalesces, other.or(ands)) {
+            let message = "`??` and `||` or `&&` need round brackets to show which comes first.";
+            self.slip(Problem::error("expr_mixed_coalesce", place, message));
+            return Expr { span, kind: Kind::Missing };
         }
         let operands = std::iter::once(first).chain(rest.into_iter().map(|(_, _, operand)| operand)).collect();
         Expr { span, kind: Kind::Logic(op, operands) }
@@ -483,12 +481,12 @@ impl Parser<'_> {
 
     /// Puts a chain together; `Math.max(…)` and the like become calls of functions.
     fn finish(&mut self, base: Expr, links: Vec<Link>, span: Span) -> Expr {
-        if let Kind::Name(_, name) = &base.kind {
-            if links.is_empty() && (Function::of(name).is_some() || methods::NAMESPACES.contains(&name.as_str())) {
-                let message = format!("`{name}` can only be called here, not passed on.");
-                self.complain(Problem::error("expr_unsupported_function_value", span, message));
-                return Expr { span, kind: Kind::Missing };
-            }
+        if let (Kind::Name(_, name), true) = (&base.kind, links.is_empty())
+            && is_global(name)
+        {
+            let message = format!("`{name}` can only be called here, not passed on.");
+            self.complain(Problem::error("expr_unsupported_function_value", span, message));
+            return Expr { span, kind: Kind::Missing };
         }
         if links.is_empty() { Expr { span: base.span, ..base } } else { Expr { span, kind: Kind::Chain(Box::new(base), links) } }
     }
@@ -510,10 +508,10 @@ impl Parser<'_> {
             return false;
         };
         self.bump();
-        if let (Kind::Name(_, object), true) = (&base.kind, links.is_empty() && !optional) {
-            if methods::NAMESPACES.contains(&object.as_str()) || Function::of(object).is_some() {
-                return self.namespace(base, object.clone(), name, base.span.to(name_span));
-            }
+        if let (Kind::Name(_, object), true) = (&base.kind, links.is_empty() && !optional)
+            && is_global(object)
+        {
+            return self.namespace(base, object.clone(), name, base.span.to(name_span));
         }
         let span = start.to(name_span);
         if self.is("(") {
@@ -1126,6 +1124,11 @@ impl Parser<'_> {
         self.unsupported("expr_unsupported_regex", span, "A regular expression");
         Expr { span, kind: Kind::Missing }
     }
+}
+
+/// Whether a name is that of a known function or of an object of such.
+fn is_global(name: &str) -> bool {
+    Function::of(name).is_some() || methods::NAMESPACES.contains(&name)
 }
 
 /// An operator as the parser sees it.

@@ -250,7 +250,7 @@ impl Lexer<'_> {
                 Problem::error("expr_unsupported_bigint", span, format!("`{digits}n` is a BigInt, which expressions do not have."))
                     .with_fix(format!("Use {digits}"), span, digits),
             );
-        } else if self.peek().is_some_and(|c| continues_name(c)) {
+        } else if self.peek().is_some_and(continues_name) {
             let tail = self.at;
             let length = self.rest().find(|c: char| !continues_name(c)).unwrap_or(self.rest().len());
             self.at += length;

@@ -67,10 +67,8 @@ pub(crate) fn parse(text: &str, index_variable: Option<&str>) -> Result<Target, 
         at += length;
     }
     // `payload.` in front says where everything goes anyway.
-    if let [Step::Name(root), Step::Name(_), ..] = steps.as_slice() {
-        if root.as_str() == "payload" {
-            steps.remove(0);
-        }
+    if matches!(steps.as_slice(), [Step::Name(root), Step::Name(_), ..] if root.as_str() == "payload") {
+        steps.remove(0);
     }
     match steps.first() {
         Some(Step::Name(_)) => {}

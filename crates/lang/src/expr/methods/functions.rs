@@ -50,11 +50,9 @@ fn parse_int(text: &str, radix: f64) -> f64 {
     if radix != 0 && !(2..=36).contains(&radix) {
         return f64::NAN;
     }
-    if radix == 0 || radix == 16 {
-        if let Some(hexadecimal) = rest.strip_prefix("0x").or_else(|| rest.strip_prefix("0X")) {
-            rest = hexadecimal;
-            radix = 16;
-        }
+    if let (0 | 16, Some(hexadecimal)) = (radix, rest.strip_prefix("0x").or_else(|| rest.strip_prefix("0X"))) {
+        rest = hexadecimal;
+        radix = 16;
     }
     let radix = if radix == 0 { 10 } else { radix as u32 };
     let length = rest.find(|c: char| !c.is_digit(radix)).unwrap_or(rest.len());
