@@ -266,10 +266,7 @@ fn strip(step: Step) -> AnyView {
         step.status.with(|status| status.as_ref().map(|status| (status.frame, status.cells.clone())).unwrap_or_default())
     });
     let run = step.canvas.session.run;
-    let now = Memo::new(move |_| {
-        let frame = cells.with(|cells| cells.0)?;
-        run.iteration_place.with(|place| place.as_ref().filter(|(of_loop, _)| *of_loop == frame).map(|(_, index)| *index))
-    });
+    let now = Memo::new(move |_| run.iteration_place.with(|place| place.iter().rev().find(|part| part.step == step.id).and_then(|part| part.index)));
     let view = move || {
         cells.with(|(frame, cells)| {
             if cells.is_empty() {

@@ -422,6 +422,10 @@ impl Canvas {
     /// Puts the cursor on the selected card, or on the stage, once it has been drawn.
     pub fn focus(self) {
         request_animation_frame(move || {
+            // Something that opened in the meantime has the cursor.
+            if dom::focus_within(".menu, dialog") {
+                return;
+            }
             let primary = self.session.selection.primary.get_untracked();
             if !primary.is_some_and(|id| dom::focus_id(&element_id(id)))
                 && let Some(element) = self.element.get_untracked()

@@ -40,6 +40,7 @@ fn handle(canvas: Canvas, dialogs: Dialogs, event: &KeyboardEvent) -> bool {
     let mods = pointer::key_mods(event);
     let typing = dom::is_typing();
     match (event.key().as_str(), mods.command(), mods.shift, mods.alt) {
+        ("Escape", false, false, false) if canvas.menus.is_open() => canvas.menus.close(),
         ("k" | "K", true, false, false) => dialogs.show_commands(canvas),
         ("Enter", true, _, false) => session.run.start(),
         ("F5", false, true, false) => session.run.cancel(),

@@ -103,6 +103,11 @@ impl Menus {
         self.show(Open { label, x: if from_right { rect.right() } else { rect.left() }, y: rect.bottom() + 4.0, from_right, items });
     }
 
+    /// Whether one is open.
+    pub fn is_open(self) -> bool {
+        self.open.with_untracked(Option::is_some)
+    }
+
     /// Closes it.
     pub fn close(self) {
         if self.open.with_untracked(Option::is_some) {

@@ -47,8 +47,8 @@ pub struct RunClient {
     pub playhead_us: RwSignal<Option<u64>>,
     /// The selected iteration.
     pub iteration: RwSignal<Option<FrameId>>,
-    /// The loop the selected iteration is in, and its number there (0-based).
-    pub iteration_place: RwSignal<Option<(FrameId, u64)>>,
+    /// Where the selected iteration is: the steps around it and its own, with their iterations, outermost first.
+    pub iteration_place: RwSignal<Vec<PlacePart>>,
     /// Edits since the run began.
     pub edits_since: RwSignal<u32>,
     /// The scenario that runs next.
@@ -77,7 +77,7 @@ impl RunClient {
             steps: RwSignal::new(Arc::default()),
             playhead_us: RwSignal::new(None),
             iteration: RwSignal::new(None),
-            iteration_place: RwSignal::new(None),
+            iteration_place: RwSignal::new(Vec::new()),
             edits_since: RwSignal::new(0),
             scenario: RwSignal::new(None),
             started_at: RwSignal::new(String::new()),
@@ -116,7 +116,7 @@ impl RunClient {
         Effect::new(move |_| {
             let (run, frame) = (self.run.get(), self.iteration.get());
             let (Some(run), Some(frame)) = (run, frame) else {
-                self.iteration_place.set(None);
+                self.iteration_place.set(Vec::new());
                 return;
             };
             spawn_local(async move {
@@ -124,7 +124,7 @@ impl RunClient {
                     && self.iteration.get_untracked() == Some(frame)
                     && self.run.get_untracked() == Some(run)
                 {
-                    self.iteration_place.set(found.of_loop.zip(found.index));
+                    self.iteration_place.set(found.place);
                 }
             });
         });
