@@ -444,6 +444,23 @@ impl Canvas {
         }
     }
 
+    /// The kind and the name of what the palette drags.
+    fn dropping_name(self) -> Option<(StepKind, String)> {
+        match self.dropping.get_value()? {
+            Recipe::Note => None,
+            Recipe::Kind(kind) => Some((kind, crate::text::kind_name(kind).to_owned())),
+            Recipe::Calls(id) => self.session.doc.with(|document| {
+                let entity = document.get(id)?;
+                let kind = match entity.kind {
+                    EntityKind::Prompt => StepKind::Prompt,
+                    EntityKind::Agent | EntityKind::Graph => StepKind::SubAgent,
+                    _ => StepKind::Action,
+                };
+                Some((kind, loopwright_model::catalogue::entity_name(entity).to_owned()))
+            }),
+        }
+    }
+
     /// The port a connector was drawn from, as a place for a new step.
     fn beside(port: Port) -> (Option<EntityId>, Option<EntityId>) {
         match port.side {

@@ -4,7 +4,10 @@ use leptos::prelude::*;
 use loopwright_stage::{Guides, Rect};
 
 use super::{Canvas, DropHint, Preview};
-use crate::text;
+use crate::{
+    text,
+    ui::{kind_class, tile},
+};
 
 /// Guides, box, connector, drop preview: in world coordinates, inside the transformed layer.
 pub fn overlay(canvas: Canvas) -> AnyView {
@@ -14,7 +17,7 @@ pub fn overlay(canvas: Canvas) -> AnyView {
             Preview::Box(rect) => frame("select-box", rect),
             Preview::Drag(guides, _) => lines(guides),
             Preview::Connect(course, to, target) => connector(course, to.x, to.y, target.is_some()),
-            Preview::Drop(rect, guides, hint) => drop(rect, guides, *hint),
+            Preview::Drop(rect, guides, hint) => drop(canvas, rect, guides, *hint),
         })
     })
     .into_any()
@@ -45,7 +48,7 @@ fn connector(course: &str, x: f64, y: f64, snapped: bool) -> AnyView {
     .into_any()
 }
 
-fn drop(rect: &Rect, guides: &Guides, hint: DropHint) -> AnyView {
+fn drop(canvas: Canvas, rect: &Rect, guides: &Guides, hint: DropHint) -> AnyView {
     let class = match hint {
         DropHint::Nowhere => return ().into_any(),
         DropHint::Free => "drop-box",
@@ -60,6 +63,7 @@ fn drop(rect: &Rect, guides: &Guides, hint: DropHint) -> AnyView {
     view! {
         {lines(guides)}
         <div class=class style:left=format!("{}px", rect.x) style:top=format!("{}px", rect.y) style:width=format!("{}px", rect.w) style:height=format!("{}px", rect.h)>
+            {canvas.dropping_name().map(|(kind, name)| view! { <span class=format!("drop-what k-{}", kind_class(kind))>{tile(kind, "")}<span class="ti ell">{name}</span></span> })}
             {(!words.is_empty()).then(|| view! { <span class="tip">{words}</span> })}
         </div>
     }

@@ -107,7 +107,7 @@ fn saved(session: Session) -> AnyView {
             Saved::At(_) | Saved::Example => ("saved", "success", None),
             Saved::Saving | Saved::Fresh => ("saved", "", None),
         };
-        view! { <span class=class title=title role="status">{(!name.is_empty()).then(|| small_icon(name))}{words}</span> }.into_any()
+        view! { <span class=class title=title>{(!name.is_empty()).then(|| small_icon(name))}{words}</span> }.into_any()
     };
     view.into_any()
 }

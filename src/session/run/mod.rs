@@ -156,6 +156,11 @@ impl RunClient {
     /// iteration stays selected where there is one at the same place.
     pub fn start(self) {
         let Some(graph) = self.selection.breadcrumb.with_untracked(|path| path.first().copied()) else { return };
+        if self.doc.with(|document| document.graph(graph).is_none_or(|graph| graph.steps().next().is_none())) {
+            // There is nothing to run yet, and nothing to say about it.
+            self.forget();
+            return;
+        }
         // Numbers stay as they are: what the worker says of a step is about that step here.
         let document = self.doc.with(loopwright_model::snapshot::write_for_run);
         self.cancel_auto();
