@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use loopwright_lang::{Severity, Span, Value};
 use loopwright_model::{Document, Edit, EntityId, EntityKind, Problem, Refused, columns::is_default, edits};
-use loopwright_panels::column;
+use loopwright_panels::{column, syntax};
 
 use crate::session::{Session, Tone};
 
@@ -170,12 +170,16 @@ impl Trouble {
         }
     }
 
-    /// A problem of a text, as the language found it.
-    pub fn of_text(problem: &loopwright_lang::Problem) -> Self {
+    /// A problem of a text, as the language found it. Where its fix says which characters are wrong, only they are underlined.
+    pub fn of_text(problem: &loopwright_lang::Problem, text: &str) -> Self {
+        let span = match &problem.fix {
+            Some(fix) => syntax::wrong_part(text, problem.span, fix.span, &fix.text),
+            None => problem.span,
+        };
         Self {
             severity: problem.severity,
             message: problem.message.clone(),
-            span: Some(problem.span),
+            span: Some(span),
             fix: problem.fix.clone().map(|fix| Mend::Text { label: fix.label, span: fix.span, with: fix.text }),
         }
     }

@@ -195,7 +195,7 @@ pub fn condition_field(session: Session, bind: Bind, scope: Signal<Arc<Scope>>, 
 
 fn judge_condition(typed: &str, scope: &Scope, session: Session, judge: Judge) -> Outcome {
     let parsed = expr::parse(typed);
-    let mut troubles: Vec<Trouble> = parsed.problems.iter().map(Trouble::of_text).collect();
+    let mut troubles: Vec<Trouble> = parsed.problems.iter().map(|problem| Trouble::of_text(problem, typed)).collect();
     let broken = parsed.problems.iter().any(|problem| problem.severity == loopwright_lang::Severity::Error);
     let Some(root) = parsed.root.filter(|_| !broken && scope.payload.is_some()) else {
         return Outcome { troubles, ..Outcome::default() };

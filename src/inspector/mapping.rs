@@ -151,6 +151,10 @@ fn row(
     let troubles = Signal::derive(move || {
         let mut all = bind.with_value(|bind| bind.problems(session));
         Trouble::merge(&mut all, result.with(|row| row.outcome.troubles.clone()));
+        // What a call cannot do without is wrong when it has no value, not only suspicious.
+        if known.with(|known| known.as_ref().is_some_and(|known| known.required)) && result.with(|row| row.outcome.bad) {
+            all.iter_mut().for_each(|trouble| trouble.severity = Severity::Error);
+        }
         all
     });
     let write = move |typed: String| {
@@ -251,7 +255,8 @@ fn input(name: &str, stored: &Value, preview: &Preview, semantics: &Semantics) -
             (value, text::rule(mapping::Rule::Value).to_owned(), problems)
         }
     };
-    let mut troubles: Vec<Trouble> = problems.iter().map(Trouble::of_text).collect();
+    let written = column::field_text(stored);
+    let mut troubles: Vec<Trouble> = problems.iter().map(|problem| Trouble::of_text(problem, &written)).collect();
     if stored.as_str().is_none() {
         troubles.iter_mut().for_each(|trouble| (trouble.span, trouble.fix) = (None, None));
     }
@@ -278,10 +283,11 @@ fn output_row(session: Session, id: EntityId, name: &str, stored: &Value, previe
             .and_then(|step| column::get(step.field("Configuration"), "indexVariable"))
     });
     let mapping = Value::object([(name, stored.clone())]);
+    let written = column::field_text(stored);
     let parsed = mapping::OutputMapping::parse(&mapping, index_variable.as_ref().and_then(Value::as_str));
     let troubles = match &parsed {
-        Ok(parsed) => parsed.problems.iter().map(Trouble::of_text).collect(),
-        Err(problem) => vec![Trouble::of_text(problem)],
+        Ok(parsed) => parsed.problems.iter().map(|problem| Trouble::of_text(problem, &written)).collect(),
+        Err(problem) => vec![Trouble::of_text(problem, &written)],
     };
     let rule = if name == "*" { text::WHOLE_RESULT.to_owned() } else { String::new() };
     let Some(result) = preview.result.as_ref().filter(|_| preview.source == Source::Run) else {

@@ -66,7 +66,15 @@ pub fn problems_tab() -> AnyView {
     let only = RwSignal::new(None::<Severity>);
     let all = Memo::new(move |_| {
         let mut rows: Vec<Row> = session.problems.list.with(|list| list.iter().map(Row::of_document).collect());
-        session.run.summary.with(|summary| rows.extend(summary.iter().flat_map(|summary| &summary.notices).filter_map(Row::of_run)));
+        let from_run = session.run.summary.with(|summary| {
+            let rows: Vec<Row> = summary.iter().flat_map(|summary| &summary.notices).filter_map(Row::of_run).collect();
+            rows
+        });
+        // What is known to be wrong before a run is not said again because a run met it.
+        let said =
+            |row: &Row| rows.iter().any(|known| known.place.entity == row.place.entity && row.key.2.as_ref() == Some(&known.message));
+        let new: Vec<Row> = from_run.into_iter().filter(|row| !said(row)).collect();
+        rows.extend(new);
         // A row stays the same row while its problem does; equal ones are told apart by their number.
         let mut seen = std::collections::HashMap::new();
         for row in &mut rows {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use leptos::{prelude::*, task::spawn_local};
-use loopwright_executor::protocol::{Ask, Frame, FrameId, Reply};
+use loopwright_executor::protocol::{Ask, Frame, FrameId, Reply, RunState};
 use loopwright_model::EntityId;
 
 use crate::session::Session;
@@ -17,10 +17,16 @@ pub fn asked<T: Send + Sync + 'static>(
 ) -> RwSignal<Option<Arc<T>>> {
     let answer = RwSignal::new(None::<Arc<T>>);
     let last = StoredValue::new(0_u64);
-    let before = StoredValue::new(None::<(Ask, u64)>);
+    let before = StoredValue::new(None::<(Ask, (u64, u32))>);
+    let progress = Memo::new(move |_| {
+        session.run.summary.with(|summary| match summary {
+            Some(summary) if summary.state == RunState::Running => u64::BITS - summary.events.leading_zeros(),
+            _ => 0,
+        })
+    });
     Effect::new(move |_| {
-        // A run that has ended says more than while it ran.
-        let ended = session.run.ended.get();
+        // A run that has ended says more than while it ran; one that runs is asked again whenever its log has doubled.
+        let ended = (session.run.ended.get(), progress.get());
         let ask = question();
         if before.with_value(|before| before.as_ref().map(|(ask, ended)| (ask, *ended)) == ask.as_ref().map(|ask| (ask, ended)))
             && ask.is_some()
@@ -39,14 +45,17 @@ pub fn asked<T: Send + Sync + 'static>(
             return;
         };
         spawn_local(async move {
-            let found = session.run.ask(ask).await;
-            if last.try_get_value() != Some(number) {
-                return;
-            }
-            match found {
-                Ok(reply) => answer.set(read(reply).map(Arc::new)),
-                Err(trouble) if trouble.code == "superseded" => {}
-                Err(_) => answer.set(None),
+            loop {
+                let found = session.run.ask(ask.clone()).await;
+                if last.try_get_value() != Some(number) {
+                    return;
+                }
+                match found {
+                    Ok(reply) => return answer.set(read(reply).map(Arc::new)),
+                    // Someone else's question of the same kind came between: this one still stands.
+                    Err(trouble) if trouble.code == "superseded" => {}
+                    Err(_) => return answer.set(None),
+                }
             }
         });
     });

@@ -99,7 +99,13 @@ pub fn dock() -> AnyView {
         if layout.dock_open.get() { format!("{}px", layout.dock_height.get().min(highest().max(LOWEST))) } else { "36px".to_owned() }
     };
     view! {
-        <section class="dock" class:is-closed=move || !layout.dock_open.get() style:height=height aria-label=text::DOCK>
+        <section
+            class="dock"
+            class:is-closed=move || !layout.dock_open.get()
+            style:height=height
+            aria-label=text::DOCK
+            on:keydown=move |event| run::dock_key(session, &event)
+        >
             {move || layout.dock_open.get().then(|| splitter::above(text::DOCK_HEIGHT, layout.dock_height, LOWEST, highest))}
             <div class="dock-head tabs">
                 <div class="tablist" role="tablist" aria-label=text::DOCK on:keydown=key>{tabs}</div>

@@ -91,6 +91,22 @@ pub fn pieces(text: &str, tokens: &[Token], problems: &[(Span, Severity)]) -> Ve
     out
 }
 
+/// The words of `span` that a fix changes: `emial` of `customer.emial`, where the fix writes `customer.email`. All of `span`
+/// where the fix changes nothing in it, or is about something else.
+pub fn wrong_part(text: &str, span: Span, fix: Span, with: &str) -> Span {
+    let (Some(old), true) = (text.get(fix.range()), fix == span) else { return span };
+    let same =
+        old.char_indices().zip(with.chars()).take_while(|((_, a), b)| a == b).map(|((at, a), _)| at + a.len_utf8()).last().unwrap_or(0);
+    let rest = old.get(same..).unwrap_or_default();
+    let new_rest = with.get(same..).unwrap_or_default();
+    let tail: usize = rest.chars().rev().zip(new_rest.chars().rev()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+    let before = old.get(..same).unwrap_or_default();
+    let start = before.char_indices().rev().take_while(|(_, c)| is_name(*c)).last().map_or(same, |(at, _)| at);
+    let end = old.len() - tail;
+    let end = end + old.get(end..).unwrap_or_default().find(|c: char| !is_name(c)).unwrap_or(old.len() - end);
+    if start < end { Span::new(fix.range().start + start, fix.range().start + end) } else { span }
+}
+
 /// A span that has something to underline, on character boundaries.
 fn widen(text: &str, span: Span) -> Option<(usize, usize)> {
     let mut start = span.range().start.min(text.len());
@@ -295,6 +311,21 @@ mod tests {
         let pieces = pieces(text, &tokens(text, Mode::Mapping, &["customer"]), &[(Span::new(9, 14), Severity::Error)]);
         let wrong: Vec<_> = pieces.iter().filter(|piece| piece.squiggle.is_some()).map(|piece| &text[piece.span.range()]).collect();
         assert_eq!(wrong, ["emial"]);
+    }
+
+    #[test]
+    fn only_the_words_a_fix_changes_are_wrong() {
+        for (text, with, wrong) in [
+            ("customer.emial", "customer.email", "emial"),
+            ("custmer.email", "customer.email", "custmer"),
+            ("payload.a.b", "static:payload.a.b", "payload.a.b"),
+            ("a.b", "a.b", "a.b"),
+            ("payload.first-name", "payload[\"first-name\"]", ".first-name"),
+        ] {
+            let whole = Span::new(0, text.len());
+            let found = wrong_part(text, whole, whole, with);
+            assert_eq!(&text[found.range()], wrong, "{text}");
+        }
     }
 
     #[test]
