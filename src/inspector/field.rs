@@ -236,7 +236,7 @@ pub fn check_field(session: Session, bind: Bind, words: &'static str) -> AnyView
     let id = bind.dom_id();
     let writer = bind.clone();
     let control = view! {
-        <span class="check">
+        <span class="chk">
             <input
                 id=id
                 type="checkbox"

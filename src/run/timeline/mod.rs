@@ -234,7 +234,6 @@ impl Lanes {
                 {ruler::ruler(self)}
                 {rows::rows(self)}
                 {ruler::playhead(self)}
-                {ruler::zoom_buttons(self)}
             </div>
         }
         .into_any()

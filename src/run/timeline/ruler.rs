@@ -104,7 +104,7 @@ pub fn ruler(lanes: Lanes) -> AnyView {
     };
     view! {
         <div class="tl-ruler">
-            <div class="tl-label"></div>
+            <div class="tl-label">{zoom_buttons(lanes)}</div>
             <div
                 class="tl-track"
                 node_ref=node
@@ -204,13 +204,13 @@ pub fn playhead(lanes: Lanes) -> AnyView {
 }
 
 /// Zoom in, out, to the whole run; the table form.
-pub fn zoom_buttons(lanes: Lanes) -> AnyView {
+fn zoom_buttons(lanes: Lanes) -> AnyView {
     let zoom = move |factor: f64| lanes.axis.update(|axis| *axis = axis.zoomed(factor, axis.width / 2.0));
     let button = move |label: &'static str, glyph: &'static str, act: Box<dyn Fn()>| {
         view! { <button type="button" class="btn ghost sm icon" aria-label=label title=label on:click=move |_| act()>{icon(glyph)}</button> }
     };
     view! {
-        <div class="tl-zoom float">
+        <div class="tl-zoom">
             {button(text::ZOOM_OUT, "minus", Box::new(move || zoom(1.0 / 1.5)))}
             {button(text::ZOOM_IN, "plus", Box::new(move || zoom(1.5)))}
             {button(text::ZOOM_FIT, "fit", Box::new(move || lanes.fit()))}
