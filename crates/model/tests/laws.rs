@@ -100,10 +100,11 @@ fn edit(document: &Document, (what, a, b, c): Act, count: &mut u32) -> Option<Re
             2 => made(edits::add_note(document, pick(&graphs, a)?, "note", (1.0, 2.0))),
             _ => edits::set_start(document, pick(&steps, a)?),
         },
-        19 => match c % 4 {
+        19 => match c % 5 {
             0 => edits::add_missing_entries(document).map(Ok)?,
             1 => made(edits::add_entry(document, EntityKind::Action, Object::from_iter([("name", Value::text("Send"))]))),
             2 => edits::remove_entry(document, pick(&entries, a)?),
+            3 => edits::call_new(document, pick(&steps, a)?, EntityKind::Action, NAMES[b as usize % 7], &mut new_id),
             _ => edits::set_call(document, pick(&steps, a)?, pick(&entries, b).or_else(|| pick(&graphs, b))?),
         },
         20 => match c % 5 {

@@ -19,7 +19,7 @@ pub use columns::{
 };
 pub use graphs::{add_graph, add_note, remove_graph, set_graph_field, set_note};
 pub use paths::{connect, reconnect};
-pub use rename::{rename_entry, rename_step, set_call, set_kind};
+pub use rename::{call_new, rename_entry, rename_step, set_call, set_kind};
 pub use scenarios::{add_scenario, duplicate_scenario, remove_scenario, set_scenario_part, set_script};
 pub use steps::{
     NewStep, add_step, add_step_on_path, delete, delete_and_reconnect, give_missing_ids, move_to, set_start, unique_step_name,

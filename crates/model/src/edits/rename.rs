@@ -1,8 +1,8 @@
 //! Names and references: renaming with all that refers to it, and choosing what a step calls.
 
-use loopwright_lang::Value;
+use loopwright_lang::{Object, Value};
 
-use super::{columns::column_change, refuse};
+use super::{NewId, columns::column_change, refuse};
 use crate::{
     Change, Document, Edit, EntityId, EntityKind, Referent, Refused, StepKind, StepRef,
     catalogue::{entity_id_text, entity_name},
@@ -81,6 +81,26 @@ pub fn set_call(document: &Document, step: EntityId, calls: EntityId) -> Result<
         return refuse("A step calls an action, an agent or a prompt.");
     };
     let name = entity_name(entity);
+    Ok(Edit::new(format!("Call {name}"), call_changes(document, step, column, name, entity_id_text(entity))))
+}
+
+/// Adds an action, an agent or a prompt of that name to the catalogue, and lets a step, or the body of a loop, call it.
+pub fn call_new(document: &Document, step: EntityId, kind: EntityKind, name: &str, new_id: NewId) -> Result<Edit, Refused> {
+    let (Some(step), Some(column)) = (document.step(step), REFERENCES.iter().find(|column| column.entity == kind)) else {
+        return refuse("This step is not in the document any more.");
+    };
+    if let Some(known) = document.entry_by_name(kind, name) {
+        return set_call(document, step.id(), known.id);
+    }
+    let id = new_id();
+    let fields = Object::from_iter([("id", Value::text(id.as_str())), ("name", Value::text(name))]);
+    let mut changes = super::add_entry(document, kind, fields)?.edit.changes;
+    changes.extend(call_changes(document, step, column, name, Some(&id)));
+    Ok(Edit::new(format!("Call {name}"), changes))
+}
+
+/// What is written at a step that is to call something.
+fn call_changes(document: &Document, step: StepRef, column: &ReferenceColumn, name: &str, own_id: Option<&str>) -> Vec<Change> {
     let mut changes = Vec::new();
     if step.kind().is_loop() {
         if step.body_kind() != Some(column.kind) {
@@ -103,7 +123,7 @@ pub fn set_call(document: &Document, step: EntityId, calls: EntityId) -> Result<
     let looked_up = texts.filter_map(Lookup::parse).next();
     let id = match looked_up {
         Some(lookup) => Some(format!("@lookup:{}.Name={name}", lookup.entity)),
-        None => entity_id_text(entity).map(str::to_owned),
+        None => own_id.map(str::to_owned),
     };
     match id {
         Some(id) => changes.push(column_change(document, step.id(), column.id, Value::text(id))),
@@ -116,7 +136,7 @@ pub fn set_call(document: &Document, step: EntityId, calls: EntityId) -> Result<
             changes.push(column_change(document, step.id(), view, Value::text(name)));
         }
     }
-    Ok(Edit::new(format!("Call {name}"), changes))
+    changes
 }
 
 /// Changes what kind of step this is, or, of a loop, what kind of body it has.
