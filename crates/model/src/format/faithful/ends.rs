@@ -84,9 +84,7 @@ impl<'d, 't> Faithful<'d, 't> {
                 (true, _) => old.to_owned(),
                 (false, style) => end_value(self.document, end, style).as_ref().and_then(Value::as_str).unwrap_or(old).to_owned(),
             }
-        } else if step.id_text().is_some_and(|id| id.eq_ignore_ascii_case(old.trim())) {
-            old.to_owned()
-        } else if old == step.name() || old.trim() == step.name() {
+        } else if step.id_text().is_some_and(|id| id.eq_ignore_ascii_case(old.trim())) || [old, old.trim()].contains(&step.name()) {
             old.to_owned()
         } else if is_name && !is_id {
             step.name().to_owned()
