@@ -100,6 +100,10 @@ pub fn wrong_part(text: &str, span: Span, fix: Span, with: &str) -> Span {
     let rest = old.get(same..).unwrap_or_default();
     let new_rest = with.get(same..).unwrap_or_default();
     let tail: usize = rest.chars().rev().zip(new_rest.chars().rev()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+    // What only gets something put before it is wrong as a whole.
+    if tail == old.len() || old == with {
+        return span;
+    }
     let before = old.get(..same).unwrap_or_default();
     let start = before.char_indices().rev().take_while(|(_, c)| is_name(*c)).last().map_or(same, |(at, _)| at);
     let end = old.len() - tail;
