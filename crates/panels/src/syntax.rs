@@ -105,7 +105,8 @@ pub fn wrong_part(text: &str, span: Span, fix: Span, with: &str) -> Span {
         return span;
     }
     let before = old.get(..same).unwrap_or_default();
-    let start = before.char_indices().rev().take_while(|(_, c)| is_name(*c)).last().map_or(same, |(at, _)| at);
+    let inside_word = rest.starts_with(is_name);
+    let start = before.char_indices().rev().take_while(|(_, c)| inside_word && is_name(*c)).last().map_or(same, |(at, _)| at);
     let end = old.len() - tail;
     let end = end + old.get(end..).unwrap_or_default().find(|c: char| !is_name(c)).unwrap_or(old.len() - end);
     if start < end { Span::new(fix.range().start + start, fix.range().start + end) } else { span }
