@@ -97,6 +97,54 @@ fn every_question_about_every_known_run_has_an_answer() {
 }
 
 #[test]
+fn a_run_saved_half_way_goes_on_as_if_nothing_had_been() {
+    for (id, input) in inputs() {
+        let whole = simulate(&input);
+        let converted = convert(&input).unwrap();
+        let new = || Simulation::new(&converted.document, converted.graph, Some(converted.scenario), Profile::Documented).unwrap();
+        let steps = whole.log().len();
+        for part in [1, 2, 3] {
+            let mut first = new();
+            first.run_slice(steps * part / 4 + part);
+            let saved = first.save();
+            let mut second = new().load(&saved).unwrap();
+            assert!(second.save() == saved, "{id}: what was loaded is what was saved");
+            second.run_to_end();
+            assert!(whole.log().to_bytes() == second.log().to_bytes(), "{id}, saved at {part} quarters");
+        }
+    }
+}
+
+#[test]
+fn a_damaged_save_is_refused_and_never_panics() {
+    let (_, input) = inputs().into_iter().find(|(id, _)| id == "DL095").unwrap();
+    let converted = convert(&input).unwrap();
+    let new = || Simulation::new(&converted.document, converted.graph, Some(converted.scenario), Profile::Documented).unwrap();
+    let mut first = new();
+    first.run_slice(12);
+    let saved = first.save();
+    for length in 0..saved.len() {
+        assert!(new().load(&saved[..length]).is_err());
+    }
+    for at in 0..saved.len() {
+        let mut damaged = saved.clone();
+        damaged[at] ^= 0x15;
+        if let Ok(mut run) = new().load(&damaged) {
+            run.run_slice(1_000);
+        }
+    }
+}
+
+#[test]
+fn a_save_is_at_most_twice_the_log_it_holds() {
+    let input = loop_input(r#""executionMode":"sequential""#, &[5; 2_000]);
+    let converted = convert(&input).unwrap();
+    let mut run = Simulation::new(&converted.document, converted.graph, Some(converted.scenario), Profile::Documented).unwrap();
+    run.run_to_end();
+    assert!(run.save().len() < run.log().bytes() * 2, "{} of {}", run.save().len(), run.log().bytes());
+}
+
+#[test]
 fn an_endless_loop_can_be_worked_on_in_slices_and_cancelled() {
     let input = value(
         r#"{"payload":{},"actions":{"Do":{"latencyMs":1}},"steps":[{"StartingStep":true,"Name":"L","StepType":"While","LoopBodyType":"Action","Action":"Do","Configuration":{"condition":"true","maxIterations":0}}]}"#,
@@ -165,4 +213,34 @@ proptest! {
         let batches: u64 = latencies.chunks(size).map(|batch| u64::from(*batch.iter().max().unwrap_or(&0)) * 1_000).sum();
         prop_assert_eq!(simulation.execution().now(), batches);
     }
+}
+
+#[test]
+fn ten_thousand_iterations_take_less_than_a_second() {
+    let input = value(
+        r#"{"payload":{"items":{"$repeat":10000,"item":{"email":"user{{index}}@example.com","name":"User {{index}}","id":"{{index}}"}}},
+        "actions":{"Send":{"outputs":{"sent":true,"id":"m-1"},"latencyMs":20}},
+        "steps":[{"StartingStep":true,"Name":"L","StepType":"ForEach","LoopBodyType":"Action","Action":"Send","Configuration":{"collectionPath":"payload.items","itemVariable":"c","maxIterations":0},
+        "ActionInputMapping":{"to":"c.email","subject":"static:Hello","greeting":"Dear {{c.name}}","position":"{{index + 1}}"},"ActionOutputMapping":{"sent":"results[*].sent","id":"results[*].id"}}]}"#,
+    );
+    let converted = convert(&input).unwrap();
+    let mut simulation = Simulation::new(&converted.document, converted.graph, Some(converted.scenario), Profile::Documented).unwrap();
+    let began = std::time::Instant::now();
+    simulation.run_to_end();
+    let took = began.elapsed();
+    assert_eq!(simulation.summary().iterations, 10_000);
+    assert_eq!(simulation.log().final_payload.get("results").and_then(Value::as_list).map(|list| list.len()), Some(10_000));
+    println!("10,000 iterations: {took:?}, log {} bytes", simulation.log().bytes());
+    assert!(took.as_millis() < 1_000, "{took:?}");
+    let began = std::time::Instant::now();
+    let end = simulation.execution().now();
+    let unfolded: Vec<FrameId> = vec![FrameId(2)];
+    let timeline = simulation.timeline(0, end, 1_000, &unfolded);
+    let middle = simulation.steps(end / 2);
+    println!("timeline and steps: {:?}, {} bars", began.elapsed(), timeline.rows.iter().map(|row| row.bars.len()).sum::<usize>());
+    assert_eq!(middle.steps[0].done, 5_000);
+    let began = std::time::Instant::now();
+    let rows = simulation.iterations(FrameId(2), 9_000, 50, false).unwrap();
+    println!("50 iteration rows: {:?} {}", began.elapsed(), rows.rows[0].params);
+    assert!(rows.rows[0].params.contains("user9000@example.com"));
 }

@@ -61,7 +61,7 @@ pub struct Simulation {
     pub(crate) counters: BTreeMap<usize, u64>,
     /// What each action of the catalogue answers without a script.
     samples: BTreeMap<usize, Value>,
-    said: BTreeSet<Text>,
+    pub(crate) said: BTreeSet<Text>,
     stale: usize,
     commands: Vec<Command>,
     pub(crate) run: RunId,

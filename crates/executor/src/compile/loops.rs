@@ -35,6 +35,17 @@ pub struct LoopSpec {
     pub config: LoopConfig,
     /// What it does each time.
     pub task: Task,
+    /// Where it comes from, so that a saved run finds it again.
+    pub origin: SpecOrigin,
+}
+
+/// Where a loop comes from.
+#[derive(Clone, Debug)]
+pub enum SpecOrigin {
+    /// The step of this number.
+    Step(u32),
+    /// A model's operation; whether it is a While.
+    Operation(bool, Value),
 }
 
 /// How a loop goes round.

@@ -2,13 +2,14 @@
 //! message it fails with when the run comes to it.
 
 pub mod loops;
+mod operation;
 
 use std::sync::Arc;
 
 use loopwright_lang::{Object, Profile, Semantics, Text, Value, mapping::OutputMapping};
 use loopwright_model::{Document, Entity, EntityId, EntityKind, GraphRef, StepKind, StepRef, catalogue::Referent};
 
-pub use loops::{Collection, LoopConfig, LoopKind, LoopSpec};
+pub use loops::{Collection, LoopConfig, LoopKind, LoopSpec, SpecOrigin};
 
 use crate::texts::{Condition, Input, column_object};
 
@@ -248,12 +249,12 @@ impl Compiled {
             on_error,
             retries: step.field("RetryCount").and_then(Value::as_number).map_or(0, |count| count.clamp(0.0, 1e6) as u32),
             timeout: timeout(step.field("TimeoutSeconds"), step.kind().is_loop()),
-            work: self.work(step, scripted),
+            work: self.work(step, number, scripted),
             paths: Vec::new(),
         }
     }
 
-    fn work(&mut self, step: StepRef<'_>, scripted: &dyn Fn(CalleeKind, &str) -> bool) -> Result<Work, String> {
+    fn work(&mut self, step: StepRef<'_>, number: u32, scripted: &dyn Fn(CalleeKind, &str) -> bool) -> Result<Work, String> {
         let kind = step.kind();
         match kind {
             StepKind::Action | StepKind::SubAgent | StepKind::Prompt => Ok(Work::Plain(Arc::new(self.task(step, kind, None, scripted)?))),
@@ -265,7 +266,7 @@ impl Compiled {
                 let body_kind = step.body_kind().filter(|kind| !kind.is_loop() && *kind != StepKind::Unknown);
                 let body_kind = body_kind.ok_or_else(|| "The loop has no body".to_owned())?;
                 let task = self.task(step, body_kind, config.index_variable.as_deref(), scripted)?;
-                Ok(Work::Loop(Arc::new(LoopSpec { config, task })))
+                Ok(Work::Loop(Arc::new(LoopSpec { config, task, origin: SpecOrigin::Step(number) })))
             }
             StepKind::Refine | StepKind::Unknown => Err(match step.field("StepType") {
                 Some(kind) => format!("Step type cannot be run: {}", loopwright_lang::json::print_compact(kind)),

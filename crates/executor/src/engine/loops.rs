@@ -25,29 +25,29 @@ pub struct Loop {
     pub(crate) key: Text,
     pub(crate) attempt: u32,
     /// What a ForEach goes through, up to its limit.
-    items: List,
+    pub(crate) items: List,
     /// How many items there are, past the limit too.
-    available: u64,
+    pub(crate) available: u64,
     /// Iterations to run of a ForEach.
-    count: u64,
+    pub(crate) count: u64,
     /// The next iteration's number.
-    next: u64,
-    results: List,
-    errors: List,
+    pub(crate) next: u64,
+    pub(crate) results: List,
+    pub(crate) errors: List,
     /// Iterations whose results were written.
-    collected: u64,
+    pub(crate) collected: u64,
     /// Writes since a payload was kept whole.
-    unrooted: u32,
+    pub(crate) unrooted: u32,
     /// The loops around an iteration's number, outermost first.
-    path: Vec<u64>,
-    depth: u32,
+    pub(crate) path: Vec<u64>,
+    pub(crate) depth: u32,
     /// The roots that stay the same from one iteration to the next.
-    scope: Scope,
+    pub(crate) scope: Scope,
     /// The iterations under way: one, or a batch.
     pub(crate) parts: Vec<Part>,
     /// The payload as it was when the batch began.
-    batch_payload: Value,
-    batch_number: u32,
+    pub(crate) batch_payload: Value,
+    pub(crate) batch_number: u32,
     pub(crate) pause: Option<Ticket>,
 }
 
@@ -541,5 +541,34 @@ impl super::AgentRun {
             }
         }
         path::walk(&self.payload, &found.segments)
+    }
+}
+
+impl Execution {
+    /// Gives loops their roots again after a load: they are those of their agents.
+    pub(crate) fn restore_scopes(&mut self) {
+        for slot in 0..self.slots.len() {
+            let mut round = match self.take(slot) {
+                Frame::Loop(round) => round,
+                other => {
+                    if let Some(place) = self.slots.get_mut(slot) {
+                        place.frame = other;
+                    }
+                    continue;
+                }
+            };
+            if let Some(Frame::Agent(agent)) = self.slots.get(round.agent).map(|place| &place.frame) {
+                round.scope = agent.scope_without_payload();
+                round.scope.loops.insert(0, scope::loop_frame(&round.spec.config, Value::Undefined, 0));
+                // Iterations of its batch that have not begun see what there was when the batch began.
+                if round.parts.iter().any(|part| part.running == Running::Nothing && part.done.is_none()) {
+                    round.scope.results = Some(Value::List(round.results.clone()));
+                    round.scope.errors = Some(Value::List(round.errors.clone()));
+                }
+            }
+            if let Some(place) = self.slots.get_mut(slot) {
+                place.frame = Frame::Loop(round);
+            }
+        }
     }
 }

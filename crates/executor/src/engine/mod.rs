@@ -22,6 +22,10 @@ pub(crate) use self::{
     loops::LoopDone,
     scope::{attempt_item, loop_frame, with_variables},
 };
+pub(crate) use self::{
+    loops::Part,
+    turns::{ActionPart, Plan, Turn},
+};
 use crate::{
     compile::{CalleeKind, Compiled},
     log::{EventKind, NONE, RunLog},

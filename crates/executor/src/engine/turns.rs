@@ -6,12 +6,10 @@ use loopwright_lang::{List, LoopFrame, Object, Scope, Text, Value, json::print_c
 
 use super::{Call, Done, Execution, Frame, Running, SlotId, loops::Loop, task::Place};
 use crate::{
-    compile::{Body, CalleeKind, LoopConfig, LoopSpec, Task, loops::LoopKind, output_mapping},
+    compile::{CalleeKind, LoopSpec, Task, loops::LoopKind},
     log::{EventKind, NONE},
-    names::{self, Match},
     payload::{apply_change, deep_merge},
     protocol::FrameKind,
-    texts::Input,
 };
 
 /// Most turns in one agent's run.
@@ -51,11 +49,11 @@ pub struct AgentRun {
     pub(crate) plan: Plan,
     /// Of a loop agent: turns begun.
     pub(crate) turns: u64,
-    failed_turns: u32,
+    pub(crate) failed_turns: u32,
     pub(crate) turn_row: u32,
-    turn: Turn,
+    pub(crate) turn: Turn,
     /// Messages that expire: before which turn.
-    expiring: Vec<(u64, Value)>,
+    pub(crate) expiring: Vec<(u64, Value)>,
 }
 
 /// What an agent's run is at.
@@ -74,7 +72,7 @@ pub(crate) enum Plan {
 
 /// What a loop agent's turn is at.
 #[derive(Debug)]
-enum Turn {
+pub(crate) enum Turn {
     /// Nothing yet.
     None,
     /// The model is asked.
@@ -89,11 +87,11 @@ enum Turn {
 
 /// One action of a turn.
 #[derive(Debug)]
-struct ActionPart {
-    name: Text,
-    row: u32,
-    running: Running,
-    done: Option<Done>,
+pub(crate) struct ActionPart {
+    pub(crate) name: Text,
+    pub(crate) row: u32,
+    pub(crate) running: Running,
+    pub(crate) done: Option<Done>,
 }
 
 /// What a model's answer asks for.
@@ -196,8 +194,14 @@ impl Execution {
                 agent.expiring.iter().filter(|(before, _)| *before <= turn).map(|(_, message)| message.clone()).collect();
             agent.expiring.retain(|(before, _)| *before > turn);
             if let Some(Value::List(said)) = &agent.conversation {
-                let left = said.iter().filter(|message| !gone.iter().any(|gone| crate::payload::same(gone, message)));
-                agent.conversation = Some(Value::list(left.cloned()));
+                // Each takes away the first that is equal: messages go in the order in which they came.
+                let mut left: Vec<Value> = said.iter().cloned().collect();
+                for message in &gone {
+                    if let Some(at) = left.iter().position(|said| said == message) {
+                        left.remove(at);
+                    }
+                }
+                agent.conversation = Some(Value::list(left));
             }
         }
         let number = u32::try_from(turn).unwrap_or(NONE);
@@ -453,7 +457,7 @@ impl Execution {
                 Some(Value::List(actions)) if !actions.is_empty() => {
                     let mut tasks = Vec::new();
                     for action in actions.iter() {
-                        match self.action_task(action, None) {
+                        match self.compiled.action_task(action, None) {
                             Ok(task) => tasks.push(task),
                             Err(error) => return Decision::Failed(error),
                         }
@@ -464,71 +468,21 @@ impl Execution {
             },
             "Sub-Agent" => match next.get("subAgent") {
                 Some(asked @ Value::Object(_)) => {
-                    self.agent_task(asked, None).map_or_else(Decision::Failed, |(task, _)| Decision::Agent(task))
+                    self.compiled.agent_task(asked, None).map_or_else(Decision::Failed, |(task, _)| Decision::Agent(task))
                 }
                 _ => Decision::Failed("nextStep.subAgent is missing".to_owned()),
             },
-            "ForEach" => self.round(next.get("forEach"), "forEach", LoopKind::ForEach),
-            "While" => self.round(next.get("while"), "while", LoopKind::While),
+            "ForEach" => self.round(next.get("forEach"), "forEach", false),
+            "While" => self.round(next.get("while"), "while", true),
             other => Decision::Failed(format!("nextStep.type cannot be simulated: {}", print_compact(&Value::text(other)))),
         }
     }
+}
 
-    /// A ForEach or While operation.
-    fn round(&self, operation: Option<&Value>, name: &str, kind: LoopKind) -> Decision {
+impl Execution {
+    fn round(&self, operation: Option<&Value>, name: &str, is_while: bool) -> Decision {
         let Some(operation @ Value::Object(_)) = operation else { return Decision::Failed(format!("nextStep.{name} is missing")) };
-        let made = LoopConfig::from_operation(operation, kind).and_then(|config| {
-            let present = |name: &str| operation.get(name).filter(|value| !value.is_nullish());
-            let index = config.index_variable.as_deref();
-            let (task, called) = match (present("action"), present("subAgent")) {
-                (Some(action), None) => {
-                    let (callee, task) = self.action_task(action, index)?;
-                    (task, self.compiled.callees.get(callee).map_or_else(|| "".into(), |callee| callee.name.clone()))
-                }
-                (None, Some(agent)) => self.agent_task(agent, index)?,
-                _ => return Err("Exactly one of action and subAgent is needed".to_owned()),
-            };
-            Ok((Arc::new(LoopSpec { config, task }), called))
-        });
-        made.map_or_else(Decision::Failed, |(spec, called)| Decision::Round(spec, called))
-    }
-
-    /// `{ name, params, outputMapping? }`.
-    fn action_task(&self, action: &Value, index: Option<&str>) -> Result<(usize, Task), String> {
-        let wanted = action.get("name").and_then(Value::as_str).unwrap_or_default();
-        let places: Vec<usize> = self
-            .compiled
-            .callees
-            .iter()
-            .enumerate()
-            .filter(|(_, callee)| callee.kind == CalleeKind::Action)
-            .map(|(place, _)| place)
-            .collect();
-        let name_of = |place: &usize| self.compiled.callees.get(*place).map_or("", |callee| callee.name.as_str());
-        let at = found("Action", wanted, &places.iter().map(name_of).collect::<Vec<_>>())?;
-        let callee = places.get(at).copied().unwrap_or(0);
-        let input = Input::new(action.get("params"))?;
-        let output = output_mapping(action.get("outputMapping"), index)?;
-        Ok((callee, Task { body: Body::Call(callee), input, output, message: None, context: None, is_action: true }))
-    }
-
-    /// `{ name, message, templateParameters?, context? }`.
-    fn agent_task(&self, asked: &Value, index: Option<&str>) -> Result<(Task, Text), String> {
-        let wanted = asked.get("name").and_then(Value::as_str).unwrap_or_default();
-        let mut names: Vec<(&str, Body)> =
-            self.compiled.agents.iter().enumerate().map(|(place, agent)| (agent.name.as_str(), Body::Agent(place))).collect();
-        for (place, callee) in self.compiled.callees.iter().enumerate().filter(|(_, callee)| callee.kind == CalleeKind::Agent) {
-            // A graph whose results are scripted is called, not run.
-            names.retain(|(name, _)| *name != callee.name.as_str());
-            names.push((callee.name.as_str(), Body::Call(place)));
-        }
-        let at = found("Sub-agent", wanted, &names.iter().map(|(name, _)| *name).collect::<Vec<_>>())?;
-        let (name, body) = names.get(at).cloned().ok_or_else(|| format!("Sub-agent not found: {wanted}"))?;
-        let input = Input::new(asked.get("templateParameters"))?;
-        let output = output_mapping(asked.get("outputMapping"), index)?;
-        let message = asked.get("message").and_then(Value::as_str).filter(|text| !text.trim().is_empty()).map(Text::from);
-        let context = asked.get("context").filter(|context| !context.is_nullish()).cloned();
-        Ok((Task { body, input, output, message, context, is_action: false }, name.into()))
+        self.compiled.operation(operation, is_while).map_or_else(Decision::Failed, |(spec, called)| Decision::Round(spec, called))
     }
 }
 
@@ -552,16 +506,4 @@ fn asked_type(answer: &Value) -> String {
     let implied =
         [("subAgent", "Sub-Agent"), ("subAgents", "Sub-Agent"), ("actions", "Actions"), ("forEach", "ForEach"), ("while", "While")];
     implied.iter().find(|(name, _)| next.get(name).is_some_and(|value| !value.is_nullish())).map_or("Retry", |(_, kind)| kind).to_owned()
-}
-
-/// Finds a name, or says what is wrong with it.
-fn found(what: &str, wanted: &str, names: &[&str]) -> Result<usize, String> {
-    match names::find(wanted, names.iter().copied()) {
-        Match::One(at) => Ok(at),
-        Match::None => Err(format!("{what} not found: {}", print_compact(&Value::text(wanted)))),
-        Match::Several(places) => {
-            let fits: Vec<&str> = places.iter().filter_map(|place| names.get(*place).copied()).collect();
-            Err(format!("{what} name is ambiguous: {} fits {}", print_compact(&Value::text(wanted)), fits.join(", ")))
-        }
-    }
 }

@@ -299,7 +299,7 @@ pub struct RunLog {
     /// The payload at the end.
     pub final_payload: Value,
     /// Bytes it takes, roughly.
-    bytes: usize,
+    pub(crate) bytes: usize,
     /// Bytes it may take.
     pub budget: Option<usize>,
 }

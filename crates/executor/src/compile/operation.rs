@@ -1,0 +1,74 @@
+//! What a loop agent's model asks for, made ready to run (loop-agents.md).
+
+use std::sync::Arc;
+
+use loopwright_lang::{Text, Value, json::print_compact};
+
+use super::{Body, CalleeKind, Compiled, LoopConfig, LoopKind, LoopSpec, SpecOrigin, Task, output_mapping};
+use crate::{
+    names::{self, Match},
+    texts::Input,
+};
+
+impl Compiled {
+    /// A ForEach or While operation.
+    pub fn operation(&self, operation: &Value, is_while: bool) -> Result<(Arc<LoopSpec>, Text), String> {
+        let kind = if is_while { LoopKind::While } else { LoopKind::ForEach };
+        let config = LoopConfig::from_operation(operation, kind)?;
+        let present = |name: &str| operation.get(name).filter(|value| !value.is_nullish());
+        let index = config.index_variable.as_deref();
+        let (task, called) = match (present("action"), present("subAgent")) {
+            (Some(action), None) => {
+                let (callee, task) = self.action_task(action, index)?;
+                (task, self.callees.get(callee).map_or_else(|| "".into(), |callee| callee.name.clone()))
+            }
+            (None, Some(agent)) => self.agent_task(agent, index)?,
+            _ => return Err("Exactly one of action and subAgent is needed".to_owned()),
+        };
+        Ok((Arc::new(LoopSpec { config, task, origin: SpecOrigin::Operation(is_while, operation.clone()) }), called))
+    }
+
+    /// `{ name, params, outputMapping? }`.
+    pub fn action_task(&self, action: &Value, index: Option<&str>) -> Result<(usize, Task), String> {
+        let wanted = action.get("name").and_then(Value::as_str).unwrap_or_default();
+        let places: Vec<usize> =
+            self.callees.iter().enumerate().filter(|(_, callee)| callee.kind == CalleeKind::Action).map(|(place, _)| place).collect();
+        let name_of = |place: &usize| self.callees.get(*place).map_or("", |callee| callee.name.as_str());
+        let at = found("Action", wanted, &places.iter().map(name_of).collect::<Vec<_>>())?;
+        let callee = places.get(at).copied().unwrap_or(0);
+        let input = Input::new(action.get("params"))?;
+        let output = output_mapping(action.get("outputMapping"), index)?;
+        Ok((callee, Task { body: Body::Call(callee), input, output, message: None, context: None, is_action: true }))
+    }
+
+    /// `{ name, message, templateParameters?, context? }`.
+    pub fn agent_task(&self, asked: &Value, index: Option<&str>) -> Result<(Task, Text), String> {
+        let wanted = asked.get("name").and_then(Value::as_str).unwrap_or_default();
+        let mut names: Vec<(&str, Body)> =
+            self.agents.iter().enumerate().map(|(place, agent)| (agent.name.as_str(), Body::Agent(place))).collect();
+        for (place, callee) in self.callees.iter().enumerate().filter(|(_, callee)| callee.kind == CalleeKind::Agent) {
+            // A graph whose results are scripted is called, not run.
+            names.retain(|(name, _)| *name != callee.name.as_str());
+            names.push((callee.name.as_str(), Body::Call(place)));
+        }
+        let at = found("Sub-agent", wanted, &names.iter().map(|(name, _)| *name).collect::<Vec<_>>())?;
+        let (name, body) = names.get(at).cloned().ok_or_else(|| format!("Sub-agent not found: {wanted}"))?;
+        let input = Input::new(asked.get("templateParameters"))?;
+        let output = output_mapping(asked.get("outputMapping"), index)?;
+        let message = asked.get("message").and_then(Value::as_str).filter(|text| !text.trim().is_empty()).map(Text::from);
+        let context = asked.get("context").filter(|context| !context.is_nullish()).cloned();
+        Ok((Task { body, input, output, message, context, is_action: false }, name.into()))
+    }
+}
+
+/// Finds a name, or says what is wrong with it.
+fn found(what: &str, wanted: &str, names: &[&str]) -> Result<usize, String> {
+    match names::find(wanted, names.iter().copied()) {
+        Match::One(at) => Ok(at),
+        Match::None => Err(format!("{what} not found: {}", print_compact(&Value::text(wanted)))),
+        Match::Several(places) => {
+            let fits: Vec<&str> = places.iter().filter_map(|place| names.get(*place).copied()).collect();
+            Err(format!("{what} name is ambiguous: {} fits {}", print_compact(&Value::text(wanted)), fits.join(", ")))
+        }
+    }
+}
