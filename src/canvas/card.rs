@@ -266,7 +266,9 @@ fn strip(step: Step) -> AnyView {
         step.status.with(|status| status.as_ref().map(|status| (status.frame, status.cells.clone())).unwrap_or_default())
     });
     let run = step.canvas.session.run;
-    let now = Memo::new(move |_| run.iteration_place.with(|place| place.iter().rev().find(|part| part.step == step.id).and_then(|part| part.index)));
+    let now = Memo::new(move |_| {
+        run.iteration_place.with(|place| place.iter().rev().find(|part| part.step == step.id).and_then(|part| part.index))
+    });
     let view = move || {
         cells.with(|(frame, cells)| {
             if cells.is_empty() {

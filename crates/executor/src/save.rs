@@ -498,7 +498,7 @@ fn fingerprint(compiled: &Compiled) -> u64 {
 }
 
 impl Execution {
-    fn put<'v>(&'v self, out: &mut Out<'v>) {
+    fn write<'v>(&'v self, out: &mut Out<'v>) {
         self.slots.put(out);
         self.free.put(out);
         self.ready.put(out);
@@ -511,7 +511,7 @@ impl Execution {
         self.steps.put(out);
     }
 
-    fn take(from: &mut In<'_>) -> Option<Self> {
+    fn read(from: &mut In<'_>) -> Option<Self> {
         let mut this = Self {
             compiled: from.compiled.clone(),
             slots: Saved::take(from)?,
@@ -534,14 +534,14 @@ impl Execution {
     /// Saves the run. Between two calls of [`Self::advance`], and after the commands were taken: what was not taken is lost.
     pub fn save(&self) -> Vec<u8> {
         let mut out = Out { bytes: Vec::new(), values: pool::Writer::new() };
-        self.put(&mut out);
+        self.write(&mut out);
         pack(fingerprint(&self.compiled), out)
     }
 
     /// Goes on with a run that was saved. `compiled` must be of the same document and profile.
     pub fn load(compiled: &Arc<Compiled>, bytes: &[u8]) -> Result<Self, Trouble> {
         let mut from = unpack(bytes, compiled).ok_or_else(trouble)?;
-        Self::take(&mut from).filter(|_| from.bytes.is_empty()).ok_or_else(trouble)
+        Self::read(&mut from).filter(|_| from.bytes.is_empty()).ok_or_else(trouble)
     }
 }
 
@@ -552,7 +552,7 @@ impl Simulation {
             self.coming.iter().map(|Reverse(coming)| coming).filter(|coming| self.execution.wants(coming.ticket)).collect();
         coming.sort();
         let mut out = Out { bytes: Vec::new(), values: pool::Writer::new() };
-        self.execution.put(&mut out);
+        self.execution.write(&mut out);
         put_all(coming.len(), coming.into_iter(), &mut out);
         self.sequence.put(&mut out);
         self.counters.put(&mut out);
@@ -566,7 +566,7 @@ impl Simulation {
         let compiled = self.execution.compiled.clone();
         let mut from = unpack(bytes, &compiled).ok_or_else(trouble)?;
         let mut read = || -> Option<()> {
-            self.execution = Execution::take(&mut from)?;
+            self.execution = Execution::read(&mut from)?;
             self.coming = take_all(&mut from)?.into_iter().map(Reverse).collect::<BinaryHeap<_>>();
             self.sequence = Saved::take(&mut from)?;
             self.counters = Saved::take(&mut from)?;

@@ -95,6 +95,10 @@ pub fn pieces(text: &str, tokens: &[Token], problems: &[(Span, Severity)]) -> Ve
 /// where the fix changes nothing in it, or is about something else.
 pub fn wrong_part(text: &str, span: Span, fix: Span, with: &str) -> Span {
     let (Some(old), true) = (text.get(fix.range()), fix == span) else { return span };
+    // A fix that only puts something before or after it is about the whole.
+    if with.ends_with(old) || with.starts_with(old) {
+        return span;
+    }
     let same =
         old.char_indices().zip(with.chars()).take_while(|((_, a), b)| a == b).map(|((at, a), _)| at + a.len_utf8()).last().unwrap_or(0);
     let rest = old.get(same..).unwrap_or_default();

@@ -100,7 +100,7 @@ enum Decision {
     Chat(Text),
     Retry,
     Actions(Vec<(usize, Task)>),
-    Agent(Task),
+    Agent(Box<Task>),
     Round(Arc<LoopSpec>, Text),
     Failed(String),
 }
@@ -468,7 +468,7 @@ impl Execution {
             },
             "Sub-Agent" => match next.get("subAgent") {
                 Some(asked @ Value::Object(_)) => {
-                    self.compiled.agent_task(asked, None).map_or_else(Decision::Failed, |(task, _)| Decision::Agent(task))
+                    self.compiled.agent_task(asked, None).map_or_else(Decision::Failed, |(task, _)| Decision::Agent(Box::new(task)))
                 }
                 _ => Decision::Failed("nextStep.subAgent is missing".to_owned()),
             },
