@@ -123,6 +123,8 @@ impl Simulation {
                     }
                     index = None;
                 }
+                // What a model asked for has no step of its own that another run could be searched for.
+                crate::protocol::FrameKind::Turn => return Vec::new(),
                 _ => {}
             }
             at = found.parent;
