@@ -26,6 +26,7 @@ pub fn run(case: &Case) -> Outcome {
         "expressions" => language_cases::expression(case),
         "input-mapping" => language_cases::input_mapping(case),
         "output-mapping" => language_cases::output_mapping(case),
+        "payload-ops" => language_cases::payload_operation(case),
         kind @ ("flows" | "loops" | "loop-agents") => golden::run_case(kind, case.profile, &case.value),
         other => Outcome::Failed(format!("cases of the kind {other} are not implemented")),
     }
