@@ -46,8 +46,8 @@ pub fn picture(canvas: Canvas) -> AnyView {
         let colours: Vec<(StepKind, String)> = kinds.into_iter().map(|kind| (kind, paint.colour(&kind_property(kind)))).collect();
         let [edge, surface, failed, focus, border] =
             ["--edge", "--surface", "--failed", "--focus", "--border-strong"].map(|name| paint.colour(name));
-        let visible = canvas.visible.get();
         canvas.stage.with_value(|stage| {
+            let visible = stage.within(&view.world_rect(width, height));
             for route in visible.links.iter().filter_map(|id| stage.route(*id)) {
                 paint.line(&edge, 1.0, route.points.iter().map(|point| view.to_screen(*point)).map(|point| (point.x, point.y)));
             }

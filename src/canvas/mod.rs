@@ -199,7 +199,9 @@ impl Canvas {
             self.laid.track();
             let (view, (width, height)) = (self.viewport.get(), self.size.get());
             let primary = session.selection.primary.get();
-            let mut visible = self.stage.with_value(|stage| stage.visible(&view, width, height));
+            // Far away everything is one picture, and no card is in the page.
+            let far = view.zoom < loopwright_stage::sizes::ZOOM_BLOCKS;
+            let mut visible = if far { Visible::default() } else { self.stage.with_value(|stage| stage.visible(&view, width, height)) };
             // The focused card is never culled.
             if let Some(id) = primary.map(scene::node)
                 && self.stage.with_value(|stage| stage.node(id).is_some())

@@ -14,8 +14,11 @@ use crate::{
     ui::{kind_class, severity_icon, small_icon, tile},
 };
 
+/// How many steps the tree lists; the rest is found by search.
+const MOST: usize = 1_000;
+
 /// One line of the tree.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Line {
     id: EntityId,
     title: String,
@@ -48,7 +51,7 @@ pub fn outline() -> AnyView {
                 });
                 Some(Line { id, title: name.to_owned(), kind, body })
             };
-            order.into_iter().map(scene::of_node).filter_map(line).take(2_000).collect::<Vec<_>>()
+            order.into_iter().map(scene::of_node).filter_map(line).take(MOST).collect::<Vec<_>>()
         })
     });
     let stop = Memo::new(move |_| {
@@ -151,7 +154,7 @@ pub fn outline() -> AnyView {
         <div class="outline">
             <div class="ph"><h2>{text::OUTLINE}</h2></div>
             <div class="tree" role="tree" aria-label=text::OUTLINE on:keydown=key>
-                {move || lines.get().into_iter().map(row).collect_view()}
+                <For each=move || lines.get() key=Line::clone let:line>{row(line)}</For>
             </div>
         </div>
     }

@@ -1,6 +1,6 @@
 //! The problems of the document, found again shortly after each edit.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use leptos::prelude::*;
 use loopwright_lang::Severity;
@@ -13,12 +13,19 @@ use super::Doc;
 pub struct Problems {
     /// All, in document order. Replaced as a whole.
     pub list: RwSignal<Arc<Vec<Problem>>>,
+    /// The places in the list, by entity; always in step with it.
+    by_entity: StoredValue<HashMap<EntityId, Vec<usize>>>,
     pending: StoredValue<bool>,
 }
 
+/// A document with more entities than this is validated when typing rests, not at once.
+const LARGE: u32 = 3_000;
+/// How long typing rests then.
+const REST: Duration = Duration::from_millis(150);
+
 impl Problems {
     pub(super) fn new() -> Self {
-        Self { list: RwSignal::new(Arc::default()), pending: StoredValue::new(false) }
+        Self { list: RwSignal::new(Arc::default()), by_entity: StoredValue::new(HashMap::new()), pending: StoredValue::new(false) }
     }
 
     /// Validates once the current event has been handled, however many edits it made.
@@ -27,23 +34,39 @@ impl Problems {
             return;
         }
         self.pending.set_value(true);
-        queue_microtask(move || {
+        let validate = move || {
             self.pending.set_value(false);
             let found = doc.with(loopwright_model::validate);
             if self.list.with_untracked(|old| **old != found) {
+                let mut places: HashMap<EntityId, Vec<usize>> = HashMap::new();
+                for (at, problem) in found.iter().enumerate() {
+                    places.entry(problem.place.entity).or_default().push(at);
+                }
+                self.by_entity.set_value(places);
                 self.list.set(Arc::new(found));
             }
-        });
+        };
+        if doc.with(|document| document.next_id().0 > LARGE) {
+            set_timeout(validate, REST);
+        } else {
+            queue_microtask(validate);
+        }
+    }
+
+    fn at<T>(self, id: EntityId, read: impl Fn(&Problem) -> T) -> Vec<T> {
+        self.list.with(|list| {
+            self.by_entity.with_value(|places| places.get(&id).into_iter().flatten().filter_map(|at| list.get(*at)).map(&read).collect())
+        })
     }
 
     /// The problems of one entity (watched).
     pub fn of(self, id: EntityId) -> Vec<Problem> {
-        self.list.with(|list| list.iter().filter(|problem| problem.place.entity == id).cloned().collect())
+        self.at(id, Problem::clone)
     }
 
     /// The worst severity among the problems of one entity (watched).
     pub fn worst_of(self, id: EntityId) -> Option<Severity> {
-        self.list.with(|list| list.iter().filter(|problem| problem.place.entity == id).map(|problem| problem.severity).min())
+        self.at(id, |problem| problem.severity).into_iter().min()
     }
 
     /// How many problems there are of the severities the Problems tab counts (watched): all, errors.
