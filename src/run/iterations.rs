@@ -132,10 +132,11 @@ fn head(
             <button type="button" class="btn sm icon" aria-label=text::PREVIOUS_FAILURE title=text::PREVIOUS_FAILURE on:click=move |_| step_failure(session, true)>
                 {icon("up")}
             </button>
-            <button type="button" class="btn sm" aria-label=text::NEXT_FAILURE title=text::NEXT_FAILURE on:click=move |_| step_failure(session, false)>
+            <button type="button" class="btn sm" title=text::NEXT_FAILURE on:click=move |_| step_failure(session, false)>
                 {icon("down")}
                 {text::NEXT_SHORT}
-                <span class="kbd">"N"</span>
+                <span class="sr">{text::NEXT_WHAT}</span>
+                <span class="kbd" aria-hidden="true">"N"</span>
             </button>
         </div>
     }

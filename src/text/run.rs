@@ -109,6 +109,14 @@ pub const NO_FAILURE: &str = "Nothing failed in this run.";
 pub fn n_iterations(n: u64) -> String {
     if n == 1 { "1 iteration".into() } else { format!("{} iterations", count(n)) }
 }
+/// `20 iterations · one at a time · 28.6 s`.
+pub fn loop_bar(n: u64, parallel: bool, us: u64) -> String {
+    format!("{} · {} · {}", n_iterations(n), one_at_a_time(parallel), duration(us))
+}
+/// What a loop's bar is called: its step, then what it shows.
+pub fn loop_bar_name(name: &str, words: &str, state: State) -> String {
+    format!("{name}: {words}, {}", self::state(state))
+}
 pub fn attempt_number(n: u64) -> String {
     format!("Attempt {n}")
 }
@@ -246,6 +254,7 @@ pub fn exit(exit: &str) -> String {
 pub const LOOP: &str = "Loop";
 pub const INNER_LOOP: &str = "Inner loop";
 pub const NEXT_SHORT: &str = "Next";
+pub const NEXT_WHAT: &str = " failure";
 pub const NO_LOOPS: &str = "No loop has begun in this run.";
 pub const SHOW: &str = "Which iterations are shown";
 pub const ALL: &str = "All";

@@ -267,6 +267,12 @@ fn outline<'a>(bars: impl Iterator<Item = &'a Bar>, axis: &Axis, lane: bool) -> 
     d
 }
 
+/// What the bar of a loop says of it.
+fn loop_words(row: &Row, bar: &Bar) -> Option<String> {
+    let is_loop = row.kind == RowKind::Loop && bar.kind == BarKind::Step;
+    is_loop.then(|| text::loop_bar(row.of.unwrap_or(row.succeeded + row.failed), row.parallel, bar.end_us - bar.start_us))
+}
+
 fn bar_button(lanes: Lanes, current: Memo<Placed>, buttons: Memo<Vec<Bar>>, first: Bar) -> AnyView {
     let (start, frame) = bar_key(&first);
     let bar = Memo::new(move |_| {
@@ -274,8 +280,13 @@ fn bar_button(lanes: Lanes, current: Memo<Placed>, buttons: Memo<Vec<Bar>>, firs
     });
     let name = move || {
         let bar = bar.get();
-        current
-            .with(|placed| text::bar(bar.kind, &title(lanes, &placed.row), bar.index, placed.row.of, bar.state, bar.end_us - bar.start_us))
+        current.with(|placed| {
+            let own = title(lanes, &placed.row);
+            match loop_words(&placed.row, &bar) {
+                Some(words) => text::loop_bar_name(&own, &words, bar.state),
+                None => text::bar(bar.kind, &own, bar.index, placed.row.of, bar.state, bar.end_us - bar.start_us),
+            }
+        })
     };
     let class = move || {
         bar.with(|bar| {
@@ -300,22 +311,10 @@ fn bar_button(lanes: Lanes, current: Memo<Placed>, buttons: Memo<Vec<Bar>>, firs
                 (width >= number.len() as f64 * 7.0 + 4.0).then_some(number).unwrap_or_default()
             }
             (BarKind::Attempt, Some(number)) => (width >= 10.0).then(|| number.to_string()).unwrap_or_default(),
-            (BarKind::Step, _) => current.with(|placed| {
-                let row = &placed.row;
-                let words = match (row.kind, row.of) {
-                    (RowKind::Loop, of) => {
-                        let many = of.unwrap_or(row.succeeded + row.failed);
-                        format!(
-                            "{} · {} · {}",
-                            text::n_iterations(many),
-                            text::one_at_a_time(row.parallel),
-                            show::duration(bar.end_us - bar.start_us)
-                        )
-                    }
-                    _ => String::new(),
-                };
+            (BarKind::Step, _) => {
+                let words = current.with(|placed| loop_words(&placed.row, &bar)).unwrap_or_default();
                 if width >= words.len() as f64 * 6.2 { words } else { String::new() }
-            }),
+            }
             _ => String::new(),
         }
     };
