@@ -243,8 +243,11 @@ impl<'v> Evaluation<'v> {
 
     fn chain(&mut self, base: &'v Expr, links: &'v [Link]) -> Result<Val<'v>> {
         self.spend(links.len() as u64, base.span)?;
-        let mut value = self.eval(base)?;
-        for (at, link) in links.iter().enumerate() {
+        let (mut value, done) = match self.lent(base, links) {
+            Some((value, done)) => (Val::Ref(value), done),
+            None => (self.eval(base)?, 0),
+        };
+        for (at, link) in links.iter().enumerate().skip(done) {
             if value.is_nullish() {
                 if link.optional {
                     return Ok(Val::Ref(UNDEFINED));
@@ -272,6 +275,31 @@ impl<'v> Evaluation<'v> {
             }
         }
         Ok(value)
+    }
+
+    /// Where the plain members and places lead that a chain begins with, as far as the scope lends them; and how many they are.
+    #[inline]
+    fn lent(&self, base: &'v Expr, links: &'v [Link]) -> Option<(&'v Value, usize)> {
+        let mut value: &'v Value = match &base.kind {
+            Kind::Name(root, _) => self.scope.root(*root)?,
+            Kind::Local(slot, _) => match self.locals.get(*slot)? {
+                Val::Ref(value) => value,
+                Val::Own(_) => return None,
+            },
+            _ => return None,
+        };
+        let mut done = 0;
+        for link in links {
+            value = match (&link.kind, value) {
+                (LinkKind::Member(key), Value::Object(object)) if !self.semantics.hidden_keys.hides(key) => {
+                    object.get(key).unwrap_or(UNDEFINED)
+                }
+                (LinkKind::Place(index), Value::List(list)) => list.get(*index).unwrap_or(UNDEFINED),
+                _ => break,
+            };
+            done += 1;
+        }
+        Some((value, done))
     }
 
     fn member(&self, value: Val<'v>, key: &Text) -> Val<'v> {

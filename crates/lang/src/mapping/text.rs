@@ -99,8 +99,8 @@ impl CompiledText {
             _ => {}
         }
         match &self.template {
-            Some(template) => (template.value(&self.source, scope, semantics, problems), Rule::Template),
-            None => (Value::Text(self.source.clone()), Rule::PlainText),
+            Some(template) if template.computes() => (template.value(&self.source, scope, semantics, problems), Rule::Template),
+            _ => (Value::Text(self.source.clone()), Rule::PlainText),
         }
     }
 
@@ -202,6 +202,11 @@ impl Template {
             _ => None,
         };
         Some(Self { pieces, single, unclosed })
+    }
+
+    /// Whether it has a part at all.
+    fn computes(&self) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, Part::Computed(_)))
     }
 
     fn value(&self, text: &str, scope: &Scope, semantics: &Semantics, problems: &mut Vec<Problem>) -> Value {
