@@ -2,7 +2,7 @@
 
 use leptos::{html, prelude::*};
 use loopwright_model::StepKind;
-use loopwright_stage::{NodeId, NodeShape, sizes};
+use loopwright_stage::{NodeShape, sizes};
 
 use super::{Canvas, scene};
 use crate::{platform::paint::Paint, ui::kind_class};
@@ -10,16 +10,6 @@ use crate::{platform::paint::Paint, ui::kind_class};
 /// The colour of a kind, as a property of the theme.
 pub fn kind_property(kind: StepKind) -> String {
     format!("--k-{}", kind_class(kind))
-}
-
-impl Canvas {
-    /// The colour of a loop's body.
-    pub(super) fn body_colour(self, paint: &Paint, id: NodeId) -> String {
-        let kind = self.session.doc.with(|document| {
-            document.step(scene::of_node(id)).and_then(|step| step.reference_column().map(|column| column.kind).or(step.body_kind()))
-        });
-        paint.colour(&kind_property(kind.unwrap_or(StepKind::Action)))
-    }
 }
 
 /// The picture; empty while the cards are near enough to be read.
@@ -54,14 +44,15 @@ pub fn picture(canvas: Canvas) -> AnyView {
             for node in visible.nodes.iter().filter_map(|id| stage.node(*id)) {
                 let rect = view.rect_to_screen(&node.rect());
                 let kind = canvas.kinds.with_value(|kinds| kinds.get(&node.id).copied());
-                let colour = kind.and_then(|kind| colours.iter().find(|(other, _)| *other == kind)).map_or(&border, |(_, colour)| colour);
+                let of = |kind: Option<StepKind>| kind.and_then(|kind| colours.iter().find(|(other, _)| *other == kind)).map_or(&border, |(_, colour)| colour);
+                let colour = of(kind.map(|kinds| kinds.own));
                 match node.kind {
                     NodeShape::Card => paint.fill(colour, rect.x, rect.y, rect.w.max(1.0), rect.h.max(1.0)),
                     NodeShape::Container | NodeShape::Note => {
                         paint.fill(&surface, rect.x, rect.y, rect.w, rect.h);
                         paint.outline(colour, 1.0, rect.x, rect.y, rect.w, rect.h);
                         if let Some(body) = node.body_rect().map(|body| view.rect_to_screen(&body)) {
-                            paint.fill(&canvas.body_colour(&paint, node.id), body.x, body.y, body.w, body.h);
+                            paint.fill(of(kind.and_then(|kinds| kinds.body)), body.x, body.y, body.w, body.h);
                         }
                     }
                 }

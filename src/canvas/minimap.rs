@@ -2,7 +2,8 @@
 
 use leptos::{html, prelude::*};
 use loopwright_executor::protocol::RunState;
-use loopwright_stage::{Minimap, NodeShape, pt};
+use loopwright_model::StepKind;
+use loopwright_stage::{Minimap, NodeShape, Rect, pt};
 use web_sys::PointerEvent;
 
 use super::{Canvas, far::kind_property};
@@ -27,42 +28,44 @@ fn map_of(canvas: Canvas) -> Minimap {
 /// The minimap: click or drag to look elsewhere.
 pub fn minimap(canvas: Canvas) -> AnyView {
     let element = NodeRef::<html::Canvas>::new();
+    // The picture is drawn anew only when the scene or its scale changes; while panning only the frame moves.
+    let map = Memo::new(move |_| {
+        canvas.laid.track();
+        map_of(canvas)
+    });
     Effect::new(move |_| {
         canvas.laid.track();
         canvas.session.layout.theme.track();
-        let view = canvas.viewport.get();
-        let (width, height) = canvas.size.get();
+        let map = map.get();
         let Some(paint) = element.get().and_then(|element| Paint::on(&element, WIDTH, HEIGHT)) else { return };
-        let map = map_of(canvas);
-        let focus = paint.colour("--focus");
-        let mut known = std::collections::HashMap::new();
+        let colour = |kind: Option<StepKind>| paint.colour(&kind.map_or_else(|| "--border-strong".to_owned(), kind_property));
         canvas.stage.with_value(|stage| {
             for node in &stage.scene().nodes {
-                let kind = canvas.kinds.with_value(|kinds| kinds.get(&node.id).copied());
-                let colour =
-                    known.entry(kind).or_insert_with(|| paint.colour(&kind.map_or_else(|| "--border-strong".to_owned(), kind_property)));
+                let kinds = canvas.kinds.with_value(|kinds| kinds.get(&node.id).copied());
+                let own = colour(kinds.map(|kinds| kinds.own));
                 let rect = map.rect(&node.rect());
                 match node.kind {
-                    NodeShape::Card => paint.fill(colour, rect.x, rect.y, rect.w, rect.h),
-                    NodeShape::Container | NodeShape::Note => {
-                        paint.outline(colour, 1.0, rect.x + 0.5, rect.y + 0.5, rect.w - 1.0, rect.h - 1.0)
-                    }
+                    NodeShape::Card => paint.fill(&own, rect.x, rect.y, rect.w, rect.h),
+                    NodeShape::Container | NodeShape::Note => paint.outline(&own, 1.0, rect.x + 0.5, rect.y + 0.5, rect.w - 1.0, rect.h - 1.0),
                 }
                 if let Some(body) = node.body_rect() {
                     let body = map.rect(&body);
-                    paint.fill(&canvas.body_colour(&paint, node.id), body.x, body.y, body.w, body.h);
+                    paint.fill(&colour(kinds.and_then(|kinds| kinds.body)), body.x, body.y, body.w, body.h);
                 }
             }
         });
-        let shown = map.rect(&view.world_rect(width, height));
-        paint.outline(&focus, 1.5, shown.x, shown.y, shown.w, shown.h);
     });
+    let shown = Memo::new(move |_| {
+        let (width, height) = canvas.size.get();
+        map.get().rect(&canvas.viewport.get().world_rect(width, height))
+    });
+    let px = move |pick: fn(&Rect) -> f64| move || format!("{:.1}px", shown.with(pick));
     let held = StoredValue::new(false);
     let look = move |event: &PointerEvent| {
         if let Some(element) = element.get_untracked() {
             let (width, height) = canvas.size.get_untracked();
             let at = pointer::at(event, &element);
-            let map = untrack(|| map_of(canvas));
+            let map = map.get_untracked();
             canvas.viewport.update(|view| *view = map.look_at(pt(at.x, at.y), view, width, height));
         }
     };
@@ -82,6 +85,7 @@ pub fn minimap(canvas: Canvas) -> AnyView {
         <div class="float minimap" data-own="minimap">
             <canvas node_ref=element role="img" aria-label=text::MINIMAP on:pointerdown=down on:pointermove=drag
                 on:pointerup=move |_| held.set_value(false) on:pointercancel=move |_| held.set_value(false)></canvas>
+            <i class="map-view" style:left=px(|rect| rect.x) style:top=px(|rect| rect.y) style:width=px(|rect| rect.w) style:height=px(|rect| rect.h)></i>
         </div>
     }
     .into_any()

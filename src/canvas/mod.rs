@@ -80,7 +80,7 @@ pub struct Canvas {
     /// The indexed scene of the open graph.
     pub stage: StoredValue<Stage>,
     /// Kinds of the scene's steps.
-    pub kinds: StoredValue<HashMap<NodeId, StepKind>>,
+    pub kinds: StoredValue<HashMap<NodeId, scene::Kinds>>,
     /// Changes when the scene does.
     pub laid: RwSignal<u64>,
     /// What part of the world shows.

@@ -31,8 +31,17 @@ pub fn shape(kind: StepKind) -> NodeShape {
     if kind.is_loop() { NodeShape::Container } else { NodeShape::Card }
 }
 
+/// The kind of a step, and that of a loop's body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kinds {
+    /// The step's.
+    pub own: StepKind,
+    /// The body's.
+    pub body: Option<StepKind>,
+}
+
 /// A graph as a scene, and the kinds of its steps.
-pub fn build(document: &Document, graph: EntityId) -> (Scene, HashMap<NodeId, StepKind>) {
+pub fn build(document: &Document, graph: EntityId) -> (Scene, HashMap<NodeId, Kinds>) {
     let mut scene = Scene::default();
     let mut kinds = HashMap::new();
     // Notes first: they lie under the steps.
@@ -41,7 +50,9 @@ pub fn build(document: &Document, graph: EntityId) -> (Scene, HashMap<NodeId, St
     for step in graph.steps() {
         let (x, y) = step.position();
         scene.nodes.push(SceneNode::new(node(step.id()), shape(step.kind()), x, y));
-        kinds.insert(node(step.id()), step.kind());
+        let own = step.kind();
+        let body = own.is_loop().then(|| step.reference_column().map(|column| column.kind).or(step.body_kind()).unwrap_or(StepKind::Action));
+        kinds.insert(node(step.id()), Kinds { own, body });
     }
     scene
         .links

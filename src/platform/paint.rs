@@ -1,5 +1,7 @@
 //! Drawing into a canvas element: the far view and the minimap.
 
+use std::{cell::RefCell, collections::HashMap};
+
 use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
@@ -7,6 +9,9 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 pub struct Paint {
     context: CanvasRenderingContext2d,
     style: Option<web_sys::CssStyleDeclaration>,
+    /// Colours that were looked up: asking the browser makes it settle the whole page's styles.
+    known: RefCell<HashMap<String, String>>,
+    filling: RefCell<String>,
 }
 
 impl Paint {
@@ -23,17 +28,27 @@ impl Paint {
         context.set_transform(ratio, 0.0, 0.0, ratio, 0.0, 0.0).ok()?;
         context.clear_rect(0.0, 0.0, width, height);
         let style = window.get_computed_style(element).ok().flatten();
-        Some(Self { context, style })
+        Some(Self { context, style, known: RefCell::default(), filling: RefCell::default() })
     }
 
     /// The value of a colour of the theme.
     pub fn colour(&self, name: &str) -> String {
-        self.style.as_ref().and_then(|style| style.get_property_value(name).ok()).map(|value| value.trim().to_owned()).unwrap_or_default()
+        if let Some(colour) = self.known.borrow().get(name) {
+            return colour.clone();
+        }
+        let found = self.style.as_ref().and_then(|style| style.get_property_value(name).ok());
+        let colour = found.map(|value| value.trim().to_owned()).unwrap_or_default();
+        self.known.borrow_mut().insert(name.to_owned(), colour.clone());
+        colour
     }
 
     /// Fills a rectangle.
     pub fn fill(&self, colour: &str, x: f64, y: f64, w: f64, h: f64) {
-        self.context.set_fill_style_str(colour);
+        // Many neighbours share a colour, and each call into the browser costs.
+        if *self.filling.borrow() != colour {
+            self.context.set_fill_style_str(colour);
+            colour.clone_into(&mut self.filling.borrow_mut());
+        }
         self.context.fill_rect(x, y, w, h);
     }
 
