@@ -88,7 +88,7 @@ fn one(session: Session, frame: &Arc<Frame>) -> AnyView {
         <div class="side-h">
             <b class="num ell" title=title.clone()>{title.clone()}</b>
             <span class="t3 label num">{of}</span>
-            <span class=format!("chip {class}")>{small_icon(glyph)}{text::state(frame.state)}</span>
+            <span class=format!("chip {class}")>{small_icon(glyph)}{text::short_state(frame.state)}</span>
             <span class="grow"></span>
             {neighbours}
         </div>
