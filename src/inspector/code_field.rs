@@ -115,10 +115,7 @@ pub fn code_field(field: CodeField) -> AnyView {
         let count = options.with_untracked(Vec::len);
         let key = event.key();
         if count == 0 {
-            if key == " " && event.ctrl_key() {
-                event.prevent_default();
-                suggest(true);
-            } else if key == "ArrowDown" && event.alt_key() {
+            if (key == " " && event.ctrl_key()) || (key == "ArrowDown" && event.alt_key()) {
                 event.prevent_default();
                 suggest(true);
             }

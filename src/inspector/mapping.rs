@@ -99,7 +99,7 @@ pub fn mapping(session: Session, id: EntityId, side: Side, preview: PreviewOf) -
     let target: Target = StoredValue::new(None);
     let rows = move || {
         if mapped.with(Result::is_err) {
-            return not_json(session, if side == Side::Inputs { text::NOT_JSON_ROWS } else { text::NOT_JSON_ROWS });
+            return not_json(session, text::NOT_JSON_ROWS);
         }
         view! {
             <For each=move || names.get() key=Clone::clone let:name>

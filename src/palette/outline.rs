@@ -137,7 +137,7 @@ pub fn outline() -> AnyView {
         };
         view! {
             <div id=line_id(id) class=format!("pi k-{}", kind_class(line.kind)) class:is-selected=move || session.selection.contains(id) role="treeitem" attr:aria-level="1"
-                aria-selected=move || session.selection.contains(id).to_string() aria-expanded=has_body.then(|| move || open.get().to_string())
+                aria-selected=move || session.selection.contains(id).to_string() aria-expanded=has_body.then_some(move || open.get().to_string())
                 tabindex=move || if stop.get() == Some(id) { "0" } else { "-1" }
                 on:click=move |_| go(id) on:dblclick=move |_| canvas.open(id)>
                 <span class="tw" on:click=fold>{move || has_body.then(|| small_icon(if open.get() { "down" } else { "next" }))}</span>

@@ -308,9 +308,9 @@ fn bar_button(lanes: Lanes, current: Memo<Placed>, buttons: Memo<Vec<Bar>>, firs
         match (bar.kind, bar.index) {
             (BarKind::Iteration, Some(index)) => {
                 let number = show::count(index + 1);
-                (width >= number.len() as f64 * 7.0 + 4.0).then_some(number).unwrap_or_default()
+                if width >= number.len() as f64 * 7.0 + 4.0 { number } else { String::new() }
             }
-            (BarKind::Attempt, Some(number)) => (width >= 10.0).then(|| number.to_string()).unwrap_or_default(),
+            (BarKind::Attempt, Some(number)) if width >= 10.0 => number.to_string(),
             (BarKind::Step, _) => {
                 let words = current.with(|placed| loop_words(&placed.row, &bar)).unwrap_or_default();
                 if width >= words.len() as f64 * 6.2 { words } else { String::new() }
