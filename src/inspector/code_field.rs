@@ -16,7 +16,7 @@ use super::{
     bind::Trouble,
     parts::{severity_class, syntax_class},
 };
-use crate::text::inspector as text;
+use crate::{platform::dom, text::inspector as text};
 
 /// What a code field needs.
 #[derive(Clone)]
@@ -219,10 +219,8 @@ pub fn code_field(field: CodeField) -> AnyView {
     Effect::new({
         let active_id = active_id.clone();
         move |_| {
-            if let Some(row) = active_id().and_then(|id| document().get_element_by_id(&id)) {
-                let options = web_sys::ScrollIntoViewOptions::new();
-                options.set_block(web_sys::ScrollLogicalPosition::Nearest);
-                row.scroll_into_view_with_scroll_into_view_options(&options);
+            if let Some(id) = active_id() {
+                dom::reveal_id(&id);
             }
         }
     });

@@ -19,6 +19,7 @@ use super::{
     preview::{Preview, PreviewOf, Source, output, semantics},
 };
 use crate::{
+    platform::dom,
     session::{Session, Tone},
     text::inspector as text,
 };
@@ -457,12 +458,8 @@ fn adder(session: Session, id: EntityId, side: Side, preview: PreviewOf, target:
 pub fn focus_field(dom_id: String) {
     request_animation_frame(move || {
         request_animation_frame(move || {
-            use leptos::wasm_bindgen::JsCast as _;
-            if let Some(element) = document().get_element_by_id(&dom_id).and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok())
-            {
-                element.scroll_into_view();
-                let _ = element.focus();
-            }
+            dom::reveal_id(&dom_id);
+            dom::focus_id(&dom_id);
         });
     });
 }

@@ -11,7 +11,7 @@ use super::{
     parts::icon,
     preview::PreviewOf,
 };
-use crate::{session::Session, text::inspector as text};
+use crate::{platform::dom, session::Session, text::inspector as text};
 
 /// A path: condition, priority, description.
 pub fn path(session: Session, id: EntityId, preview: PreviewOf) -> AnyView {
@@ -179,10 +179,7 @@ pub fn title_input(session: Session, id: EntityId) -> AnyView {
             }
             on:keydown=|event| {
                 if event.key() == "Enter" {
-                    use leptos::wasm_bindgen::JsCast as _;
-                    if let Some(input) = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlElement>().ok()) {
-                        let _ = input.blur();
-                    }
+                    dom::blur();
                 }
             }
             on:blur=move |_| session.doc.close_merge()

@@ -162,3 +162,32 @@ pub fn rect_of(selector: &str) -> Option<loopwright_stage::Rect> {
     let rect = element.get_bounding_client_rect();
     (rect.width() > 0.0).then(|| loopwright_stage::rect(rect.left(), rect.top(), rect.width(), rect.height()))
 }
+
+/// Takes the cursor out of whatever has it.
+pub fn blur() {
+    if let Some(element) = active().and_then(|element| element.dyn_into::<HtmlElement>().ok()) {
+        let _ = element.blur();
+    }
+}
+
+/// Brings the element with this id into view, moving as little as it takes.
+pub fn reveal_id(id: &str) {
+    let found = web_sys::window().and_then(|window| window.document()).and_then(|document| document.get_element_by_id(id));
+    if let Some(element) = found {
+        let options = web_sys::ScrollIntoViewOptions::new();
+        options.set_block(web_sys::ScrollLogicalPosition::Nearest);
+        element.scroll_into_view_with_scroll_into_view_options(&options);
+    }
+}
+
+/// The button beside the one that has the cursor, among those of the same parent: the next to the right, or to the left.
+pub fn button_beside(right: bool) -> Option<HtmlElement> {
+    let own = active()?.dyn_into::<HtmlElement>().ok()?;
+    let buttons = all(&own.parent_element()?, "button");
+    let here = own.offset_left();
+    if right {
+        buttons.into_iter().filter(|button| button.offset_left() > here).min_by_key(HtmlElement::offset_left)
+    } else {
+        buttons.into_iter().filter(|button| button.offset_left() < here).max_by_key(HtmlElement::offset_left)
+    }
+}

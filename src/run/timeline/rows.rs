@@ -10,6 +10,7 @@ use loopwright_panels::{axis::Axis, show};
 
 use super::Lanes;
 use crate::{
+    platform::dom,
     run::details::{state_marks, step_name},
     text::run as text,
     ui::{small_icon, tile},
@@ -345,29 +346,14 @@ fn bar_button(lanes: Lanes, current: Memo<Placed>, buttons: Memo<Vec<Bar>>, firs
 
 /// Left and right walk the bars of a row.
 fn next_bar(event: &ev::KeyboardEvent) {
-    use leptos::wasm_bindgen::JsCast as _;
-    let forward = match event.key().as_str() {
+    let right = match event.key().as_str() {
         "ArrowRight" => true,
         "ArrowLeft" => false,
         _ => return,
     };
-    let Some(own) =
-        event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok()).and_then(|own| own.closest("button").ok().flatten())
-    else {
-        return;
-    };
-    let Some(track) = own.parent_element() else { return };
-    let bars = crate::platform::dom::all(&track, "button");
-    let at = |bar: &web_sys::HtmlElement| bar.offset_left();
-    let here = own.dyn_into::<web_sys::HtmlElement>().map(|own| at(&own)).unwrap_or_default();
-    let next = if forward {
-        bars.iter().filter(|bar| at(bar) > here).min_by_key(|bar| at(bar))
-    } else {
-        bars.iter().filter(|bar| at(bar) < here).max_by_key(|bar| at(bar))
-    };
-    if let Some(next) = next {
+    if let Some(next) = dom::button_beside(right) {
         event.prevent_default();
         event.stop_propagation();
-        crate::platform::dom::focus(next);
+        dom::focus(&next);
     }
 }
