@@ -182,6 +182,10 @@ pub fn exit_for_each(item: &str, most: Option<f64>, together: Option<f64>) -> St
 pub fn exit_while(most: Option<f64>) -> String {
     most.map_or_else(|| "until condition false".to_owned(), |most| format!("until condition false · at most {}", number(most)))
 }
+/// A zoom: `100 %`, far away `0.5 %`.
+pub fn percent(zoom: f64) -> String {
+    if zoom < 0.02 { format!("{:.1} %", zoom * 100.0) } else { format!("{:.0} %", zoom * 100.0) }
+}
 /// A number as a person writes it.
 pub fn number(value: f64) -> String {
     format!("{value}")

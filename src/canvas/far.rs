@@ -44,7 +44,9 @@ pub fn picture(canvas: Canvas) -> AnyView {
             for node in visible.nodes.iter().filter_map(|id| stage.node(*id)) {
                 let rect = view.rect_to_screen(&node.rect());
                 let kind = canvas.kinds.with_value(|kinds| kinds.get(&node.id).copied());
-                let of = |kind: Option<StepKind>| kind.and_then(|kind| colours.iter().find(|(other, _)| *other == kind)).map_or(&border, |(_, colour)| colour);
+                let of = |kind: Option<StepKind>| {
+                    kind.and_then(|kind| colours.iter().find(|(other, _)| *other == kind)).map_or(&border, |(_, colour)| colour)
+                };
                 let colour = of(kind.map(|kinds| kinds.own));
                 match node.kind {
                     NodeShape::Card => paint.fill(colour, rect.x, rect.y, rect.w.max(1.0), rect.h.max(1.0)),

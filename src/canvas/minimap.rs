@@ -46,7 +46,9 @@ pub fn minimap(canvas: Canvas) -> AnyView {
                 let rect = map.rect(&node.rect());
                 match node.kind {
                     NodeShape::Card => paint.fill(&own, rect.x, rect.y, rect.w, rect.h),
-                    NodeShape::Container | NodeShape::Note => paint.outline(&own, 1.0, rect.x + 0.5, rect.y + 0.5, rect.w - 1.0, rect.h - 1.0),
+                    NodeShape::Container | NodeShape::Note => {
+                        paint.outline(&own, 1.0, rect.x + 0.5, rect.y + 0.5, rect.w - 1.0, rect.h - 1.0)
+                    }
                 }
                 if let Some(body) = node.body_rect() {
                     let body = map.rect(&body);
@@ -93,7 +95,7 @@ pub fn minimap(canvas: Canvas) -> AnyView {
 
 /// Nearer, farther, fit, tidy.
 pub fn zoom(canvas: Canvas) -> AnyView {
-    let percent = Memo::new(move |_| canvas.viewport.with(|view| format!("{:.0} %", view.zoom * 100.0)));
+    let percent = Memo::new(move |_| canvas.viewport.with(|view| text::percent(view.zoom)));
     let button = |name: &'static str, label: &'static str, run: fn(Canvas)| {
         view! { <button type="button" class="btn ghost icon" aria-label=label title=label on:click=move |_| run(canvas)>{icon(name)}</button> }
     };

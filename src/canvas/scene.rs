@@ -51,7 +51,8 @@ pub fn build(document: &Document, graph: EntityId) -> (Scene, HashMap<NodeId, Ki
         let (x, y) = step.position();
         scene.nodes.push(SceneNode::new(node(step.id()), shape(step.kind()), x, y));
         let own = step.kind();
-        let body = own.is_loop().then(|| step.reference_column().map(|column| column.kind).or(step.body_kind()).unwrap_or(StepKind::Action));
+        let body =
+            own.is_loop().then(|| step.reference_column().map(|column| column.kind).or(step.body_kind()).unwrap_or(StepKind::Action));
         kinds.insert(node(step.id()), Kinds { own, body });
     }
     scene

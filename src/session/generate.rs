@@ -3,13 +3,15 @@
 use loopwright_lang::{Object, Value};
 use loopwright_model::{Change, Document, Edit, End, Entity, EntityId, EntityKind, document::ROOT};
 
-/// How many steps stand in a row.
+/// The least number of steps in a row.
 const ROW: usize = 20;
 
 /// A flow of `count` steps in rows, each leading to the next.
 pub fn steps(count: usize) -> Document {
     let number = |at: usize| EntityId(u32::try_from(at).unwrap_or(u32::MAX));
     let entity = |id, kind, parent, fields, ends| Entity { id, kind, parent, fields, ends, origin: None };
+    // About as wide as high.
+    let row = ROW.max((count as f64).sqrt() as usize);
     let title = crate::text::generated(count);
     let graph = EntityId(1);
     let mut changes = vec![
@@ -22,7 +24,7 @@ pub fn steps(count: usize) -> Document {
     for at in 0..count {
         let is_loop = at % 7 == 3;
         let kind = if is_loop { "ForEach" } else { ["Action", "Prompt", "Sub-Agent"].get(at % 3).copied().unwrap_or("Action") };
-        let (column, row) = ((at % ROW) as f64, (at / ROW) as f64);
+        let (column, line) = ((at % row) as f64, (at / row) as f64);
         let mut fields = Object::from_iter([("Name", Value::text(format!("Step {}", at + 1))), ("StepType", Value::text(kind))]);
         if at == 0 {
             fields.insert("StartingStep", Value::Bool(true));
@@ -32,7 +34,7 @@ pub fn steps(count: usize) -> Document {
             fields.insert("Configuration", Value::text(r#"{"type":"ForEach","collectionPath":"payload.items","itemVariable":"item"}"#));
         }
         fields.insert("PositionX", Value::Number(column * 352.0));
-        fields.insert("PositionY", Value::Number(row * 240.0 + if is_loop { 0.0 } else { 80.0 }));
+        fields.insert("PositionY", Value::Number(line * 240.0 + if is_loop { 0.0 } else { 80.0 }));
         changes.push(Change::Insert { entity: entity(number(2 + at), EntityKind::Step, graph, fields, None), index: at });
     }
     for at in 1..count {

@@ -41,7 +41,7 @@ pub fn variable_name_problem(name: &str, is_index: bool) -> Option<String> {
     None
 }
 
-pub(super) fn step(step: StepRef<'_>, problems: &mut Vec<Problem>) {
+pub(super) fn step(step: StepRef<'_>, around: &[StepRef<'_>], problems: &mut Vec<Problem>) {
     let kind = step.kind();
     let place = Place::field(step.id(), COLUMN);
     let config = match json_column(step.field(COLUMN)) {
@@ -73,7 +73,7 @@ pub(super) fn step(step: StepRef<'_>, problems: &mut Vec<Problem>) {
         }
         StepKind::While => {
             keys(step, &config, &KEYS_OF_WHILE, problems);
-            condition(step, &config, problems);
+            condition(step, around, &config, problems);
         }
         _ => return,
     }
@@ -249,11 +249,11 @@ fn parallel(step: StepRef<'_>, config: &Object, problems: &mut Vec<Problem>) {
     }
 }
 
-fn condition(step: StepRef<'_>, config: &Object, problems: &mut Vec<Problem>) {
+fn condition(step: StepRef<'_>, around: &[StepRef<'_>], config: &Object, problems: &mut Vec<Problem>) {
     let Some(text) = written(config, "condition").and_then(Value::as_str).filter(|text| !text.trim().is_empty()) else {
         let message = "condition is required: what must hold for another iteration, e.g. payload.status === \"running\".";
         problems.push(Problem::error("C06", at(step, "condition"), message));
         return;
     };
-    super::mappings::while_condition(step, text, &at(step, "condition"), problems);
+    super::mappings::while_condition(step, around, text, &at(step, "condition"), problems);
 }

@@ -13,11 +13,11 @@ const INPUTS: &str = "ActionInputMapping";
 const OUTPUTS: &str = "ActionOutputMapping";
 
 /// A path's condition.
-pub(super) fn path(path: PathRef<'_>, problems: &mut Vec<Problem>) {
+pub(super) fn path(path: PathRef<'_>, around: &[StepRef<'_>], problems: &mut Vec<Problem>) {
     if let Some(text) = path.condition() {
         let mut roots: Vec<String> = ["payload", "stepResult", "flowContext", "data", "context", "index"].map(str::to_owned).to_vec();
-        for outer in enclosing(path.document, path.entity.parent) {
-            let (item, index) = names_of(outer);
+        for outer in around {
+            let (item, index) = names_of(*outer);
             roots.extend(item.into_iter().chain(index));
         }
         condition(text, &roots, &Place::field(path.id(), "Condition"), problems);
@@ -25,10 +25,10 @@ pub(super) fn path(path: PathRef<'_>, problems: &mut Vec<Problem>) {
 }
 
 /// A While loop's condition.
-pub(super) fn while_condition(step: StepRef<'_>, text: &str, place: &Place, problems: &mut Vec<Problem>) {
+pub(super) fn while_condition(step: StepRef<'_>, around: &[StepRef<'_>], text: &str, place: &Place, problems: &mut Vec<Problem>) {
     let mut roots: Vec<String> = ["payload", "results", "errors", "index", "data", "context"].map(str::to_owned).to_vec();
-    for outer in std::iter::once(step).chain(enclosing(step.document, step.entity.parent)) {
-        let (item, index) = names_of(outer);
+    for outer in std::iter::once(&step).chain(around) {
+        let (item, index) = names_of(*outer);
         roots.extend(item.into_iter().chain(index));
     }
     condition(text, &roots, place, problems);
@@ -53,9 +53,9 @@ fn condition(text: &str, roots: &[String], place: &Place, problems: &mut Vec<Pro
     }
 }
 
-pub(super) fn step(step: StepRef<'_>, problems: &mut Vec<Problem>) {
+pub(super) fn step(step: StepRef<'_>, around: &[StepRef<'_>], problems: &mut Vec<Problem>) {
     let (catalogue_in, catalogue_out) = parameters(step);
-    inputs(step, catalogue_in.as_deref(), problems);
+    inputs(step, around, catalogue_in.as_deref(), problems);
     outputs(step, catalogue_out.as_deref(), problems);
     if step.kind() == StepKind::While {
         ending(step, problems);
@@ -107,7 +107,7 @@ fn object_of(step: StepRef<'_>, column: &str, problems: &mut Vec<Problem>) -> Op
     }
 }
 
-fn inputs(step: StepRef<'_>, known: Option<&[Parameter]>, problems: &mut Vec<Problem>) {
+fn inputs(step: StepRef<'_>, around: &[StepRef<'_>], known: Option<&[Parameter]>, problems: &mut Vec<Problem>) {
     let Some(object) = object_of(step, INPUTS, problems) else { return };
     if let Some(known) = known {
         for missing in known.iter().filter(|parameter| parameter.required && object.get(&parameter.name).is_none()) {
@@ -123,7 +123,7 @@ fn inputs(step: StepRef<'_>, known: Option<&[Parameter]>, problems: &mut Vec<Pro
             unknown_name(step, INPUTS, &object, name, "input", free, problems);
         }
     }
-    let scope = names_in_scope(step);
+    let scope = names_in_scope(step, around);
     let semantics = Semantics::of(Profile::Documented);
     for (name, value) in object.iter() {
         texts(value, &mut vec![name.as_str().to_owned()], &mut |inside, text| {
@@ -283,7 +283,7 @@ fn names_of(step: StepRef<'_>) -> (Option<String>, Option<String>) {
 }
 
 /// The names a step's mappings may use, without any values: its own loop's, and those of every loop that may enclose it.
-fn names_in_scope(step: StepRef<'_>) -> Scope {
+fn names_in_scope(step: StepRef<'_>, around: &[StepRef<'_>]) -> Scope {
     let mut loops = Vec::new();
     let mut add = |step: StepRef<'_>| {
         if let (Some(item), index) = names_of(step) {
@@ -294,8 +294,8 @@ fn names_in_scope(step: StepRef<'_>) -> Scope {
     if in_loop {
         add(step);
     }
-    for outer in enclosing(step.document, step.entity.parent) {
-        add(outer);
+    for outer in around {
+        add(*outer);
     }
     let unknown = || Some(Value::Undefined);
     Scope {
@@ -312,8 +312,8 @@ fn names_in_scope(step: StepRef<'_>) -> Scope {
     }
 }
 
-/// The loops whose body is this graph.
-fn enclosing(document: &Document, graph: EntityId) -> Vec<StepRef<'_>> {
+/// The loops whose body is this graph: what `around` is everywhere here, found once for each graph.
+pub(super) fn enclosing(document: &Document, graph: EntityId) -> Vec<StepRef<'_>> {
     let all = document.graphs().flat_map(|other| other.steps());
     all.filter(|step| step.kind().is_loop() && matches!(step.referent(), Referent::Found(entity) if entity.id == graph)).collect()
 }

@@ -13,9 +13,11 @@ mod structure;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use loopwright_lang::{Severity, Span, Value};
 
-use crate::{Change, Document, Edit, EntityId, GraphRef, StepRef};
+use crate::{Change, Document, Edit, EntityId, GraphRef, PathRef, StepRef};
 
 pub use configuration::{KEYS_OF_FOREACH, KEYS_OF_WHILE, variable_name_problem};
 pub use near::nearest;
@@ -120,16 +122,23 @@ pub fn validate(document: &Document) -> Vec<Problem> {
 /// The problems of one graph and all that is in it.
 fn validate_graph(graph: GraphRef<'_>, problems: &mut Vec<Problem>) {
     structure::graph(graph, problems);
+    let around = mappings::enclosing(graph.document, graph.id());
+    let mut outgoing: BTreeMap<EntityId, Vec<PathRef<'_>>> = BTreeMap::new();
+    for path in graph.paths() {
+        if let Some(from) = path.from() {
+            outgoing.entry(from).or_default().push(path);
+        }
+    }
     for step in graph.steps() {
-        structure::step(graph, step, problems);
+        structure::step(step, outgoing.remove(&step.id()).unwrap_or_default(), problems);
         references::step(step, problems);
         columns::step(step, problems);
-        configuration::step(step, problems);
-        mappings::step(step, problems);
+        configuration::step(step, &around, problems);
+        mappings::step(step, &around, problems);
     }
     for path in graph.paths() {
         structure::path(graph, path, problems);
-        mappings::path(path, problems);
+        mappings::path(path, &around, problems);
     }
 }
 

@@ -76,7 +76,7 @@ fn starts(graph: GraphRef<'_>, problems: &mut Vec<Problem>) {
 }
 
 /// What concerns a step and the paths that leave it.
-pub(super) fn step(graph: GraphRef<'_>, step: StepRef<'_>, problems: &mut Vec<Problem>) {
+pub(super) fn step(step: StepRef<'_>, mut paths: Vec<PathRef<'_>>, problems: &mut Vec<Problem>) {
     if step.name().trim().is_empty() {
         problems.push(Problem::error("S12", Place::field(step.id(), "Name"), "A step needs a name."));
     }
@@ -87,7 +87,6 @@ pub(super) fn step(graph: GraphRef<'_>, step: StepRef<'_>, problems: &mut Vec<Pr
         };
         problems.push(Problem::warning("S13", Place::field(step.id(), "StepType"), message));
     }
-    let mut paths: Vec<_> = graph.paths().filter(|path| path.from() == Some(step.id())).collect();
     paths.sort_by(|a, b| b.priority().total_cmp(&a.priority()));
     let mut always: Option<PathRef<'_>> = None;
     for path in &paths {
