@@ -21,7 +21,7 @@ fn every_known_case_comes_out_as_it_should() {
             }
         };
         let tally = run_file(&file, &mut tell).unwrap();
-        assert!(tally.passed > 0, "{} has cases", file.display());
+        assert!(tally.passed > 0, "{} has cases that pass", file.display());
     }
     assert!(failed.is_empty(), "{} cases failed:\n{}", failed.len(), failed.join("\n"));
 }
