@@ -65,10 +65,14 @@ pub fn code_field(field: CodeField) -> AnyView {
     let active = RwSignal::new(0_usize);
     let open = Memo::new(move |_| options.with(|options| !options.is_empty()));
 
+    // Says whether the field is still there: what is typed may take it away.
     let write = move |new: String| {
         typed.set(Some(new.clone()));
         edit.run(new);
-        echo.set_value(Some(value.get_untracked()));
+        let now = value.try_get_untracked();
+        let stays = now.is_some();
+        echo.try_set_value(now);
+        stays
     };
     let caret = move || {
         let input = input.get_untracked()?;
@@ -100,7 +104,9 @@ pub fn code_field(field: CodeField) -> AnyView {
         let now = shown.get_untracked();
         let Some(new) = offsets::replaced(&now, option.replace.range(), &option.text) else { return };
         let units = offsets::utf16_of_byte(&new, option.replace.range().start + option.text.len());
-        write(new);
+        if !write(new) {
+            return;
+        }
         options.set(Vec::new());
         let place = u32::try_from(units).unwrap_or(u32::MAX);
         request_animation_frame(move || {
@@ -255,9 +261,10 @@ pub fn code_field(field: CodeField) -> AnyView {
                 placeholder=placeholder
                 prop:value=move || shown.get()
                 on:input=move |event| {
-                    write(event_target_value(&event));
-                    sync();
-                    suggest(false);
+                    if write(event_target_value(&event)) {
+                        sync();
+                        suggest(false);
+                    }
                 }
                 on:keydown=on_key
                 on:keyup=move |_| sync()

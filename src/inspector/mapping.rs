@@ -98,8 +98,10 @@ pub fn mapping(session: Session, id: EntityId, side: Side, preview: PreviewOf) -
         names
     });
     let target: Target = StoredValue::new(None);
+    // Only whether: the rows must stay when the first character of one adds it to the column.
+    let is_broken = Memo::new(move |_| mapped.with(Result::is_err));
     let rows = move || {
-        if mapped.with(Result::is_err) {
+        if is_broken.get() {
             return not_json(session, text::NOT_JSON_ROWS);
         }
         view! {
