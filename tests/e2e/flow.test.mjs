@@ -182,8 +182,9 @@ test("a flow is built, run, read, undone, redone, reloaded and exported by hand"
   assert.equal(await exported(page), made, "redoing everything brings the same file");
 
   // It is all there after a reload, the steps back too.
-  await page.getByRole("status").filter({ hasText: /^Saved \d\d:\d\d/ }).waitFor();
+  // Storing begins a moment after the last act.
   await page.waitForTimeout(1000);
+  await page.getByText(/^Saved \d\d:\d\d/).waitFor();
   await page.reload();
   await page.getByRole("group", { name: /^Send welcome e-mails, ForEach/ }).waitFor();
   assert.equal(await exported(page), made, "the same file after a reload");
