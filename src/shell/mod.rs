@@ -143,6 +143,8 @@ fn appearance(session: Session) {
     {
         layout.dock_height.set(height.clamp(dock::LOWEST, 900.0));
     }
+    layout.dock_open.set(page::remembered("dock_open").as_deref() == Some("1"));
+    Effect::new(move |_| page::remember("dock_open", if layout.dock_open.get() { "1" } else { "0" }));
     Effect::new(move |_| page::remember("dock_height", &format!("{:.0}", layout.dock_height.get())));
     Effect::new(move |_| {
         session.doc.track_all();

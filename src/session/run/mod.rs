@@ -65,6 +65,10 @@ pub struct RunClient {
     /// A run that began but has shown nothing yet.
     coming: StoredValue<Option<RunId>>,
     asking: StoredValue<Asking>,
+    /// Whether a person asked for the run that goes on.
+    asked_for: StoredValue<bool>,
+    /// How the last run ended, and whether anything in it failed.
+    last_end: StoredValue<Option<(RunState, bool)>>,
     auto: StoredValue<u64>,
 }
 
@@ -89,6 +93,8 @@ impl RunClient {
             next_run: StoredValue::new(0),
             coming: StoredValue::new(None),
             asking: StoredValue::new(Asking::No),
+            asked_for: StoredValue::new(false),
+            last_end: StoredValue::new(None),
             auto: StoredValue::new(0),
         }
     }
@@ -152,9 +158,15 @@ impl RunClient {
             .unwrap_or_else(|| self.summary.with(|summary| summary.as_ref().map_or(0, |summary| summary.end_us.unwrap_or(summary.now_us))))
     }
 
+    /// Runs the flow because a person asked for it: how it ends is said.
+    pub fn start(self) {
+        self.asked_for.set_value(true);
+        self.begin();
+    }
+
     /// Runs the outermost open flow under the chosen scenario. The run on screen stays until the new one has begun; the selected
     /// iteration stays selected where there is one at the same place.
-    pub fn start(self) {
+    fn begin(self) {
         let Some(graph) = self.selection.breadcrumb.with_untracked(|path| path.first().copied()) else { return };
         if self.doc.with(|document| document.graph(graph).is_none_or(|graph| graph.steps().next().is_none())) {
             // There is nothing to run yet, and nothing to say about it.
@@ -233,7 +245,7 @@ impl RunClient {
         let ticket = self.cancel_auto();
         queue_microtask(move || {
             if self.auto.get_value() == ticket {
-                self.start();
+                self.begin();
             }
         });
     }
@@ -244,7 +256,7 @@ impl RunClient {
         set_timeout(
             move || {
                 if self.auto.get_value() == ticket {
-                    self.start();
+                    self.begin();
                 }
             },
             AUTO_DELAY,
@@ -323,8 +335,14 @@ impl RunClient {
         let was_running =
             self.summary.with_untracked(|old| old.as_ref().is_none_or(|old| old.run != summary.run || old.state == RunState::Running));
         let ended = summary.state != RunState::Running && was_running;
-        if ended {
+        // A run after an edit is not worth a word, unless it ends otherwise than the one before.
+        let news = self.last_end.get_value() != Some((summary.state, summary.failures > 0));
+        if ended && (news || self.asked_for.get_value()) {
             self.notify.say(text::run_ended(&summary));
+        }
+        if ended {
+            self.asked_for.set_value(false);
+            self.last_end.set_value(Some((summary.state, summary.failures > 0)));
         }
         self.summary.set(Some(Arc::new(summary)));
         if ended {
