@@ -47,6 +47,15 @@ pub(crate) fn loop_result(spec: &LoopSpec, called: &Text, round: &LoopDone) -> V
 }
 
 fn result_part(name: &Text, result: &Value) -> String {
+    // By the released runtime a result says itself how the action ended.
+    if let Some(own) = result.get("priorStepResult").and_then(Value::as_list).and_then(|list| list.first()) {
+        let text = |key: &str| own.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let mark = if own.get("success").and_then(Value::as_bool) == Some(true) { '✓' } else { '✗' };
+        let params = own.get("params").and_then(Value::as_list).cloned().unwrap_or_default();
+        let named = params.iter().filter_map(|param| Some((param.get("Name")?.as_str()?.to_owned(), param.get("Value")?.clone())));
+        let shown = outputs(&Value::object(named));
+        return format!("## {name} {mark}\n**Result:** {} — {}{shown}", text("resultCode"), text("message"));
+    }
     let mut text = format!("## {name} ✓\n**Result:** SUCCESS — ok");
     text.push_str(&outputs(result));
     text

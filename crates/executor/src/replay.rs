@@ -75,9 +75,17 @@ impl<'a> Replay<'a> {
     pub fn scope(&self, row: u32) -> Scope {
         let Some(found) = self.log.row(row) else { return Scope::default() };
         match found.kind {
-            FrameKind::Iteration => self.iteration_scope(row),
+            FrameKind::Iteration => self.iteration_scope(row, true),
             FrameKind::Agent => self.agent_scope(row, found.events.0, NONE),
             _ => self.agent_scope(self.log.agent_of(row), found.events.0, self.log.visit_of(row)),
+        }
+    }
+
+    /// The same with no more of a loop's results than its mapping speaks of.
+    pub fn mapping_scope(&self, row: u32) -> Scope {
+        match self.log.row(row) {
+            Some(found) if found.kind == FrameKind::Iteration => self.iteration_scope(row, false),
+            _ => self.scope(row),
         }
     }
 
@@ -159,7 +167,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    fn iteration_scope(&self, row: u32) -> Scope {
+    fn iteration_scope(&self, row: u32, whole: bool) -> Scope {
         let Some(found) = self.log.row(row) else { return Scope::default() };
         let Some(detail) = self.log.loop_(found.parent) else { return Scope::default() };
         let config = &detail.spec.config;
@@ -171,7 +179,9 @@ impl<'a> Replay<'a> {
             scope.step_result = None;
         }
         let frame: LoopFrame = loop_frame(config, found.given.clone(), u64::from(found.index));
-        if let Some(payload) = &scope.payload {
+        if let Some(payload) = &scope.payload
+            && self.compiled.rules.body_sees == crate::rules::BodySees::PayloadWithVariables
+        {
             scope.payload = Some(with_variables(payload, &frame, config.index_name()));
         }
         scope.loops.insert(0, frame);
@@ -179,7 +189,9 @@ impl<'a> Replay<'a> {
             Some(size) => u64::from(found.index) / (size.max(1) as u64) * (size.max(1) as u64),
             None => u64::from(found.index),
         };
-        let (results, errors) = self.so_far(found.parent, began);
+        // Thousands of results are gathered only for a mapping that speaks of them.
+        let speaks = detail.spec.task.input.as_ref().is_none_or(|input| input.mentions(&["results", "errors"]));
+        let (results, errors) = if speaks || whole { self.so_far(found.parent, began) } else { self.so_far(found.parent, 0) };
         Scope { results: Some(results), errors: Some(errors), ..scope }
     }
 

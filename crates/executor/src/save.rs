@@ -280,7 +280,7 @@ choice!(Class { 0 = Abort, 1 = TaskDeadline, 2 = Answer, 3 = Deadline });
 choice!(State { 0 = Pending, 1 = Running, 2 = Succeeded, 3 = Failed, 4 = Cancelled, 5 = Skipped });
 choice!(RunState { 0 = Running, 1 = Completed, 2 = Message, 3 = Failed, 4 = Limit, 5 = Cancelled });
 choice!(FrameKind { 0 = Agent, 1 = Step, 2 = Attempt, 3 = Loop, 4 = Iteration, 5 = Call, 6 = Turn });
-choice!(Outcome { 0 = Returned(value), 1 = Answered(text), 2 = Failed { message, outputs }, 3 = Threw(text), 4 = Fired });
+choice!(Outcome { 0 = Returned(value), 1 = Answered(text), 2 = Failed { message, outputs }, 3 = Threw(text), 4 = Fired, 5 = Ended { message, payload } });
 choice!(Waiter { 0 = Child(slot, child), 1 = Deadline(slot), 2 = Pause(slot) });
 choice!(Wake { 0 = Start(slot), 1 = Child(slot, child, done), 2 = Deadline(slot), 3 = Pause(slot), 4 = Iteration(slot, child) });
 choice!(Running { 0 = Nothing, 1 = Ticket(ticket), 2 = Frame(slot) });
@@ -292,7 +292,7 @@ choice!(SpecOrigin { 0 = Step(number), 1 = Operation(agent, operation) });
 
 record!(LoopFrame { item_variable, item, index_variable, index });
 record!(Slot { parent, frame });
-record!(Done { ok, result, error, round, message, limit });
+record!(Done { ok, result, error, round, message, limit, acted, shape });
 record!(Visit { agent, step, row, attempt_row, attempt, deadline, running });
 record!(Part { index, row, item, running, done });
 record!(ActionPart { name, row, running, done });

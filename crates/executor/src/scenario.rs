@@ -6,7 +6,7 @@
 //! - action: `{ outputs, copy: { Out: "param" }, countAs: "Out", success, message, throw, throwMessage, failWhen | throwWhen:
 //!   { param, equals }, failRate: 0.1, latencyMs }`; `outputs` may be any JSON value
 //! - prompt: the answer itself, or `{ response | raw | error, latencyMs }`; `raw` is text as the model wrote it
-//! - agent: a list of `{ payload, throw, error, latencyMs }` (also as `{ results: […] }`), or, of a loop agent's model,
+//! - agent: a list of `{ payload, throw, error, finalStep: "Chat" with message, latencyMs }` (also as `{ results: […] }`), or, of a loop agent's model,
 //!   `{ turns: [ prompt answers ] }`
 //!
 //! `latencyMs` is a number or `{ min, max }`. In `payload`, `{ "$repeat": n, "item": … }` is a list of n items, in whose texts
@@ -206,6 +206,9 @@ fn agent(entry: &Value) -> Outcome {
     if key(entry, "success").and_then(Value::as_bool) == Some(false) {
         let message = key(entry, "errorMessage").or_else(|| key(entry, "message")).map_or_else(|| "failed".into(), text);
         return Outcome::Failed { message, outputs: payload };
+    }
+    if key(entry, "finalStep").and_then(Value::as_str) == Some("Chat") {
+        return Outcome::Ended { message: key(entry, "message").map_or_else(|| "".into(), text), payload };
     }
     Outcome::Returned(payload)
 }

@@ -57,6 +57,24 @@ impl Input {
         Ok(Some(Self { written, read: OnceLock::new() }))
     }
 
+    /// Takes whatever is written; what it means is the profile's affair.
+    pub fn released(column: &Value) -> Option<Self> {
+        (!column.is_nullish()).then(|| Self { written: column.clone(), read: OnceLock::new() })
+    }
+
+    /// Whether the text of it mentions one of these words at all.
+    pub fn mentions(&self, words: &[&str]) -> bool {
+        fn within(value: &Value, words: &[&str]) -> bool {
+            match value {
+                Value::Text(text) => words.iter().any(|word| text.to_ascii_lowercase().contains(word)),
+                Value::List(list) => list.iter().any(|value| within(value, words)),
+                Value::Object(object) => object.iter().any(|(_, value)| within(value, words)),
+                _ => false,
+            }
+        }
+        within(&self.written, words)
+    }
+
     fn read(&self, semantics: &Semantics) -> &Result<CompiledInput, Problem> {
         self.read.get_or_init(|| CompiledInput::compile(&self.written, semantics))
     }

@@ -3,6 +3,7 @@
 
 pub mod compare;
 pub mod convert;
+mod released;
 pub mod runs;
 
 pub use runs::run_case;

@@ -159,7 +159,7 @@ impl LoopConfig {
 }
 
 impl Collection {
-    fn new(text: String) -> Self {
+    pub(super) fn new(text: String) -> Self {
         let trimmed = text.trim();
         let is_static = trimmed.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("static:"));
         let source = if is_static {

@@ -3,6 +3,7 @@
 
 pub mod loops;
 mod operation;
+mod released;
 
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use loopwright_model::{Document, Entity, EntityId, EntityKind, GraphRef, StepKin
 
 pub use loops::{Collection, LoopConfig, LoopKind, LoopSpec, SpecOrigin};
 
+use crate::rules::{AfterFailure, Rules};
 use crate::texts::{Condition, Input, column_object};
 
 /// Default time limit of an attempt, in seconds (ruling 28).
@@ -21,6 +23,8 @@ const TIMEOUT_SECONDS: f64 = 600.0;
 pub struct Compiled {
     /// The profile's choices.
     pub semantics: Semantics,
+    /// The profile's choices about how a run goes.
+    pub rules: Rules,
     /// The agents: every graph that can run, in document order.
     pub agents: Vec<Agent>,
     /// Everything that can be called: actions, prompts and scripted agents.
@@ -115,6 +119,10 @@ pub struct Step {
     pub timeout: Result<Option<u64>, String>,
     /// What it does, or why it cannot.
     pub work: Result<Work, String>,
+    /// Its `Status`.
+    pub status: Text,
+    /// Whether the run breaks off when it comes here.
+    pub breaks_off: bool,
     /// The paths from it, in the order they are tried.
     pub paths: Vec<Path>,
 }
@@ -159,6 +167,8 @@ pub struct Path {
     pub id: EntityId,
     /// The step it leads to, by its place in the agent.
     pub to: Option<usize>,
+    /// What it says where it leads, where there is no such step.
+    pub missing: Option<Text>,
     /// When it is open.
     pub condition: Option<Condition>,
 }
@@ -166,7 +176,13 @@ pub struct Path {
 impl Compiled {
     /// Makes a document ready. `scripted` says whether there is a script for a callee that no catalogue has.
     pub fn new(document: &Document, profile: Profile, scripted: &dyn Fn(CalleeKind, &str) -> bool) -> Self {
-        let mut this = Self { semantics: Semantics::of(profile), agents: Vec::new(), callees: Vec::new(), steps: Vec::new() };
+        let mut this = Self {
+            semantics: Semantics::of(profile),
+            rules: Rules::of(profile),
+            agents: Vec::new(),
+            callees: Vec::new(),
+            steps: Vec::new(),
+        };
         for (entity_kind, kind) in
             [(EntityKind::Action, CalleeKind::Action), (EntityKind::Prompt, CalleeKind::Prompt), (EntityKind::Agent, CalleeKind::Agent)]
         {
@@ -234,10 +250,20 @@ impl Compiled {
     fn step(&mut self, step: StepRef<'_>, number: u32, scripted: &dyn Fn(CalleeKind, &str) -> bool) -> Step {
         let name: Text = step.name().into();
         let key = text_field(step.entity, &["ID"]).unwrap_or_else(|| name.clone());
+        let by_columns = self.rules.after_failure == AfterFailure::OnErrorBehavior;
         let on_error = match step.field("OnErrorBehavior").and_then(Value::as_str) {
-            Some("continue") => OnError::Continue,
-            Some("retry") => OnError::Retry,
+            Some("continue") if by_columns => OnError::Continue,
+            Some("retry") if by_columns => OnError::Retry,
             _ => OnError::Fail,
+        };
+        let (work, breaks_off) = if by_columns {
+            (self.work(step, number, scripted), false)
+        } else {
+            match self.released_work(step, number, scripted) {
+                Ok(work) => (Ok(work), false),
+                Err(released::Cannot::Step(message)) => (Err(message), false),
+                Err(released::Cannot::Run(message)) => (Err(message), true),
+            }
         };
         Step {
             id: step.id(),
@@ -248,8 +274,10 @@ impl Compiled {
             active: step.is_active(),
             on_error,
             retries: step.field("RetryCount").and_then(Value::as_number).map_or(0, |count| count.clamp(0.0, 1e6) as u32),
-            timeout: timeout(step.field("TimeoutSeconds"), step.kind().is_loop()),
-            work: self.work(step, number, scripted),
+            timeout: if by_columns { timeout(step.field("TimeoutSeconds"), step.kind().is_loop()) } else { Ok(None) },
+            work,
+            status: released::status(step),
+            breaks_off,
             paths: Vec::new(),
         }
     }
@@ -358,7 +386,8 @@ fn connect(steps: &mut [Step], graph: GraphRef<'_>) {
         let Some(from) = path.from().and_then(|id| places.get(&id).copied()) else { continue };
         let to = path.to().and_then(|id| places.get(&id).copied());
         if let Some(step) = steps.get_mut(from) {
-            step.paths.push(Path { id: path.id(), to, condition: path.condition().map(Condition::new) });
+            let missing = path.entity.ends.as_ref().and_then(|(_, to)| released::missing(to));
+            step.paths.push(Path { id: path.id(), to, missing, condition: path.condition().map(Condition::new) });
         }
     }
 }

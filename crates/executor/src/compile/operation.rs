@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use loopwright_lang::{Text, Value, json::print_compact};
 
-use super::{Body, CalleeKind, Compiled, LoopConfig, LoopKind, LoopSpec, SpecOrigin, Task, output_mapping};
+use super::{Body, CalleeKind, Compiled, LoopConfig, LoopKind, LoopSpec, SpecOrigin, Task, output_mapping, released::released_config};
 use crate::{
     names::{self, Match},
+    rules::LoopWrites,
     texts::Input,
 };
 
@@ -14,7 +15,12 @@ impl Compiled {
     /// A ForEach or While operation.
     pub fn operation(&self, operation: &Value, is_while: bool) -> Result<(Arc<LoopSpec>, Text), String> {
         let kind = if is_while { LoopKind::While } else { LoopKind::ForEach };
-        let config = LoopConfig::from_operation(operation, kind)?;
+        let by_mapping = self.rules.loop_writes == LoopWrites::ByMapping;
+        let config = if by_mapping {
+            LoopConfig::from_operation(operation, kind)?
+        } else {
+            released_config(operation, kind).map_err(|problem| format!("{} configuration invalid: {problem}", kind.name()))?
+        };
         let present = |name: &str| operation.get(name).filter(|value| !value.is_nullish());
         let index = config.index_variable.as_deref();
         let (task, called) = match (present("action"), present("subAgent")) {
@@ -37,7 +43,8 @@ impl Compiled {
         let at = found("Action", wanted, &places.iter().map(name_of).collect::<Vec<_>>())?;
         let callee = places.get(at).copied().unwrap_or(0);
         let input = Input::new(action.get("params"))?;
-        let output = output_mapping(action.get("outputMapping"), index)?;
+        let output =
+            if self.rules.loop_writes == LoopWrites::ByMapping { output_mapping(action.get("outputMapping"), index)? } else { None };
         Ok((callee, Task { body: Body::Call(callee), input, output, message: None, context: None, is_action: true }))
     }
 
@@ -53,7 +60,7 @@ impl Compiled {
         }
         let at = found("Sub-agent", wanted, &names.iter().map(|(name, _)| *name).collect::<Vec<_>>())?;
         let (name, body) = names.get(at).cloned().ok_or_else(|| format!("Sub-agent not found: {wanted}"))?;
-        let input = Input::new(asked.get("templateParameters"))?;
+        let input = if self.rules.loop_writes == LoopWrites::ByMapping { Input::new(asked.get("templateParameters"))? } else { None };
         let output = output_mapping(asked.get("outputMapping"), index)?;
         let message = asked.get("message").and_then(Value::as_str).filter(|text| !text.trim().is_empty()).map(Text::from);
         let context = asked.get("context").filter(|context| !context.is_nullish()).cloned();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use loopwright_lang::{List, Object, Scope, Severity, Text, Value, json::print_compact, mapping::OutputPlace, path};
 
-use super::{Class, Done, Execution, Frame, Running, SlotId, Ticket, Waiter, Wake, scope, task::Place};
+use super::{Class, Done, Execution, Frame, Running, SlotId, Ticket, Waiter, Wake, released, scope, task::Place};
 use crate::{
     compile::{
         LoopSpec,
@@ -12,6 +12,7 @@ use crate::{
     },
     log::{EventKind, LoopDetail, NONE, ROOT_EVERY, Written},
     protocol::{FrameKind, State},
+    rules::{BodySees, LoopWrites, UnclearCondition},
 };
 
 /// A loop under way.
@@ -179,7 +180,10 @@ impl Execution {
             };
             let Value::List(items) = found else {
                 let path = print_compact(&Value::text(collection.text.as_str()));
-                return Err(format!("Collection path did not resolve to an array: {path} is {}", found.what()));
+                return Err(match self.compiled.rules.loop_writes {
+                    LoopWrites::ByMapping => format!("Collection path did not resolve to an array: {path} is {}", found.what()),
+                    LoopWrites::AgentPayloads => format!("Collection path {path} not an array"),
+                });
             };
             round.available = items.len() as u64;
             let most = config.limit.unwrap_or(u64::MAX).min(loopwright_lang::limits::ITERATIONS);
@@ -195,7 +199,7 @@ impl Execution {
             agent.payload = output.start_loop(&agent.payload).map_err(|problem| problem.message)?;
         }
         // A While whose first condition cannot be evaluated has not started, so nothing is emptied.
-        if config.kind == LoopKind::While {
+        if config.kind == LoopKind::While && config.limit != Some(0) {
             match self.loop_condition(round, &agent.payload) {
                 Held::Cannot(message) => {
                     agent.payload = before;
@@ -227,6 +231,7 @@ impl Execution {
         let (arg, held) = match held {
             Ok(true) => (1, Held::Yes),
             Ok(false) => (0, Held::No),
+            Err(_) if self.compiled.rules.unclear_condition == UnclearCondition::Ends => (2, Held::No),
             Err(message) => (2, Held::Cannot(format!("Condition cannot be evaluated: {message}"))),
         };
         self.event(EventKind::Condition, round.row, arg);
@@ -340,7 +345,9 @@ impl Execution {
         if let Some(frame) = round.scope.loops.first_mut() {
             frame.item = item;
             frame.index = index;
-            if spec.task.needs_payload() {
+            if self.compiled.rules.body_sees == BodySees::Item {
+                seen = payload.clone();
+            } else if spec.task.needs_payload() {
                 seen = scope::with_variables(&payload, frame, spec.config.index_name());
             }
         }
@@ -351,6 +358,12 @@ impl Execution {
         path.push(index);
         let key = round.key.clone();
         let place = Place { owner: (slot, child), row, path, key, attempt: round.attempt, depth: round.depth };
+        if self.compiled.rules.body_sees == BodySees::Item
+            && let Some(frame) = round.scope.loops.first()
+            && loopwright_lang::expr::truthy(&frame.item)
+        {
+            seen = frame.item.clone();
+        }
         let running = self.start_task(&spec.task, &round.scope, seen, place);
         if let Some(part) = usize::try_from(child).ok().and_then(|at| round.parts.get_mut(at)) {
             part.running = running;
@@ -401,7 +414,9 @@ impl Execution {
     /// Writes what an iteration gave and counts it. `Err`: the loop ends with this error. `ends`: its row ends now.
     fn iteration_over(&mut self, round: &mut Loop, part: &Part, mut done: Done, ends: bool) -> Result<(), Text> {
         let mut event = None;
-        if done.ok
+        if self.compiled.rules.loop_writes == LoopWrites::AgentPayloads {
+            self.released_iteration(round, part, &mut done);
+        } else if done.ok
             && let Some(output) = &round.spec.clone().task.output
             && let Frame::Agent(mut agent) = self.take(round.agent)
         {
@@ -469,6 +484,29 @@ impl Execution {
         Err(message)
     }
 
+    /// An iteration by the released runtime: whatever its call did it counts as done, and an agent's payload is merged.
+    fn released_iteration(&mut self, round: &Loop, part: &Part, done: &mut Done) {
+        let Frame::Agent(mut agent) = self.take(round.agent) else { return };
+        let before = agent.payload.clone();
+        if !round.spec.task.is_action && done.ok && done.result.as_object().is_some() {
+            agent.payload = crate::payload::deep_merge(&before, &done.result);
+            self.wrote_root(&agent, part.row);
+        }
+        done.result = if round.spec.task.is_action {
+            let name = match round.spec.task.body {
+                crate::compile::Body::Call(callee) => self.compiled.callees.get(callee).map(|callee| callee.name.clone()),
+                crate::compile::Body::Agent(_) => None,
+            };
+            released::action(&name.unwrap_or_else(|| "".into()), done, &before, &agent.payload)
+        } else {
+            released::step(loopwright_model::StepKind::SubAgent, &"".into(), done, &before, &agent.payload)
+        };
+        done.ok = true;
+        if let Some(place) = self.slots.get_mut(round.agent) {
+            place.frame = Frame::Agent(agent);
+        }
+    }
+
     /// Notes that an iteration wrote to the payload; now and then the payload is kept whole.
     fn iteration_wrote(&mut self, round: &mut Loop, row: u32, event: u32, collected: u64) {
         round.unrooted += 1;
@@ -501,7 +539,7 @@ impl Execution {
             let event = self.event(EventKind::Payload, round.row, 0);
             self.log.wrote(row, event, round.row, Written::Root(payload));
         }
-        Done { ok: error.is_none(), result: Value::Undefined, error, round: Some(round.left(exit)), message: None, limit: false }
+        Done { ok: error.is_none(), error, round: Some(round.left(exit)), ..Done::ok(Value::Undefined) }
     }
 
     /// What a loop has done when its own time limit cuts it; it is then cancelled like anything else.

@@ -6,6 +6,7 @@
 
 mod flow;
 mod loops;
+mod released;
 mod scope;
 mod task;
 mod turns;
@@ -120,6 +121,13 @@ pub enum Outcome {
         /// Its outputs.
         outputs: Value,
     },
+    /// An agent ended with a message to the user.
+    Ended {
+        /// The message.
+        message: Text,
+        /// Its final payload.
+        payload: Value,
+    },
     /// A call broke off.
     Threw(Text),
     /// A timer is up.
@@ -169,15 +177,23 @@ pub(crate) struct Done {
     pub message: Option<Text>,
     /// A limit of the engine stopped it.
     pub limit: bool,
+    /// An action came to an end, well or not.
+    pub acted: bool,
+    /// The step's result, where its shape is not the common one.
+    pub shape: Option<Value>,
 }
 
 impl Done {
     pub(crate) fn ok(result: Value) -> Self {
-        Self { ok: true, result, error: None, round: None, message: None, limit: false }
+        Self { ok: true, result, error: None, round: None, message: None, limit: false, acted: false, shape: None }
+    }
+
+    fn done(error: Option<Text>) -> Self {
+        Self { error, ..Self::ok(Value::Undefined) }
     }
 
     pub(crate) fn failed(error: impl Into<Text>) -> Self {
-        Self { ok: false, result: Value::Undefined, error: Some(error.into()), round: None, message: None, limit: false }
+        Self { ok: false, ..Self::done(Some(error.into())) }
     }
 
     pub(crate) fn state(&self) -> State {
@@ -588,6 +604,7 @@ fn done_of(outcome: Outcome) -> Done {
         // Text that is not JSON is the answer itself.
         Outcome::Answered(text) => Done::ok(loopwright_lang::json::parse(&text).value().unwrap_or(Value::Text(text))),
         Outcome::Failed { message, outputs } => Done { result: outputs, ..Done::failed(message) },
+        Outcome::Ended { message, payload } => Done { message: Some(message), ..Done::ok(payload) },
         Outcome::Threw(message) => Done::failed(message),
         Outcome::Fired => Done::ok(Value::Undefined),
     }

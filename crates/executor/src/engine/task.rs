@@ -4,6 +4,7 @@ use loopwright_lang::{Object, Scope, Text, Value, mapping};
 
 use super::{AgentRun, Call, Class, Command, Execution, Frame, Running, SlotId, Waiter, Wake};
 use crate::compile::{Body, CalleeKind, Task};
+use crate::rules::BodySees;
 
 /// Where a task stands in the run.
 #[derive(Clone, Debug)]
@@ -83,7 +84,9 @@ impl Execution {
                 }
                 let said = Value::list([Value::object([("role", Value::text("user")), ("content", Value::Text(message))])]);
                 let mut run = AgentRun::new(agent, payload, laid_over(scope.data.as_ref(), params.as_ref()), context, Some(said));
-                run.loops = scope.loops.clone();
+                if self.compiled.rules.body_sees == BodySees::PayloadWithVariables {
+                    run.loops = scope.loops.clone();
+                }
                 run.path = place.path;
                 run.parent_row = place.row;
                 run.depth = place.depth + 1;

@@ -163,11 +163,12 @@ impl AgentRun {
     }
 
     /// The roots of path conditions after a step.
-    pub(crate) fn path_scope(&self, current: &Text) -> Scope {
+    pub(crate) fn path_scope(&self, current: &Text, once: bool) -> Scope {
+        let path = if once { &self.completed } else { &self.path_names };
         let flow = Value::object([
             ("currentStepId", Value::Text(current.clone())),
             ("completedSteps", Value::List(self.completed.clone())),
-            ("executionPath", Value::List(self.path_names.clone())),
+            ("executionPath", Value::List(path.clone())),
             ("stepCount", Value::Number(self.visits as f64)),
         ]);
         Scope { conversation: None, flow_context: Some(flow), ..self.scope() }
@@ -299,12 +300,14 @@ impl Execution {
                         LoopKind::ForEach => ("forEachResults", "forEachErrors"),
                         LoopKind::While => ("whileResults", "whileErrors"),
                     };
-                    let mut fields: Object = agent.payload.as_object().cloned().unwrap_or_default();
-                    fields.insert(results, Value::List(round.results.clone()));
-                    fields.insert(errors, Value::List(round.errors.clone()));
-                    agent.payload = Value::Object(fields);
-                    let row = agent.turn_row;
-                    self.wrote_root(agent, row);
+                    if self.compiled.rules.loop_writes == crate::rules::LoopWrites::ByMapping {
+                        let mut fields: Object = agent.payload.as_object().cloned().unwrap_or_default();
+                        fields.insert(results, Value::List(round.results.clone()));
+                        fields.insert(errors, Value::List(round.errors.clone()));
+                        agent.payload = Value::Object(fields);
+                        let row = agent.turn_row;
+                        self.wrote_root(agent, row);
+                    }
                     let message = crate::message::loop_result(&spec, &called, round);
                     agent.expiring.push((agent.turns + MESSAGE_TURNS, message.clone()));
                     agent.say(message);

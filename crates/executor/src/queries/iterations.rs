@@ -64,7 +64,7 @@ impl Simulation {
     pub(crate) fn params_of(&self, row: u32) -> Option<Value> {
         let replay = self.replay();
         let input = replay.task(row)?.task().input.as_ref()?;
-        Some(input.resolve(&replay.scope(row), &self.execution().compiled().semantics).0)
+        Some(input.resolve(&replay.mapping_scope(row), &self.execution().compiled().semantics).0)
     }
 }
 
