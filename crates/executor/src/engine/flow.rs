@@ -214,11 +214,12 @@ impl Execution {
         done.acted = is_action;
         match step.kind {
             StepKind::Action => {
-                if let Some(output) = task.as_ref().and_then(|task| task.output.as_ref()).filter(|_| !done.result.is_undefined()) {
-                    if let Ok(applied) = output.apply(&done.result, &before, &OutputPlace::default(), self.semantics()) {
-                        agent.payload = applied.payload;
-                        agent.special(applied.specials);
-                    }
+                let output = task.as_ref().and_then(|task| task.output.as_ref()).filter(|_| !done.result.is_undefined());
+                if let Some(output) = output
+                    && let Ok(applied) = output.apply(&done.result, &before, &OutputPlace::default(), self.semantics())
+                {
+                    agent.payload = applied.payload;
+                    agent.special(applied.specials);
                 }
             }
             StepKind::Prompt if done.ok => {

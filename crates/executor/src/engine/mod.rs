@@ -188,12 +188,8 @@ impl Done {
         Self { ok: true, result, error: None, round: None, message: None, limit: false, acted: false, shape: None }
     }
 
-    fn done(error: Option<Text>) -> Self {
-        Self { error, ..Self::ok(Value::Undefined) }
-    }
-
     pub(crate) fn failed(error: impl Into<Text>) -> Self {
-        Self { ok: false, ..Self::done(Some(error.into())) }
+        Self { ok: false, error: Some(error.into()), ..Self::ok(Value::Undefined) }
     }
 
     pub(crate) fn state(&self) -> State {
