@@ -115,17 +115,25 @@ pub fn zoom(canvas: Canvas) -> AnyView {
 /// When the run on screen was, how long it took, whether the flow has changed since.
 pub fn run_chip(canvas: Canvas) -> AnyView {
     let run = canvas.session.run;
+    let look = Memo::new(move |_| {
+        run.summary.with(|summary| {
+            summary.as_ref().map(|summary| match summary.state {
+                RunState::Running => ("s-running", "running"),
+                RunState::Failed => ("s-failed", "failed"),
+                RunState::Limit => ("s-waiting", "warn"),
+                RunState::Cancelled => ("s-waiting", "stop"),
+                RunState::Completed | RunState::Message => ("s-success", "success"),
+            })
+        })
+    });
+    let words = move || {
+        run.summary.with(|summary| summary.as_ref().map(|summary| text::run_chip(&run.started_at.get(), summary, run.edits_since.get())))
+    };
+    let title = move || {
+        run.summary.with(|summary| summary.as_ref().and_then(|summary| summary.error.clone().or_else(|| summary.final_message.clone())))
+    };
     let view = move || {
-        let summary = run.summary.get()?;
-        let (class, name) = match summary.state {
-            RunState::Running => ("s-running", "running"),
-            RunState::Failed => ("s-failed", "failed"),
-            RunState::Limit => ("s-waiting", "warn"),
-            RunState::Cancelled => ("s-waiting", "stop"),
-            RunState::Completed | RunState::Message => ("s-success", "success"),
-        };
-        let words = text::run_chip(&run.started_at.get(), &summary, run.edits_since.get());
-        let title = summary.error.clone().or_else(|| summary.final_message.clone());
+        let (class, name) = look.get()?;
         Some(view! {
             <button type="button" class=format!("float runchip {class}") data-own="chip" title=title on:click=move |_| canvas.session.layout.show_dock(DockTab::Timeline)>
                 <span class="glyph">{small_icon(name)}</span>{words}

@@ -170,20 +170,14 @@ fn profile(session: Session) -> AnyView {
 
 fn run(session: Session, menus: Menus) -> AnyView {
     let run = session.run;
-    let start = move || {
-        let going = run.is_running();
-        let off = !run.available();
-        let (label, name) = if going { (text::STOP, "stop") } else { (text::RUN, "play") };
-        let act = move |_| {
-            if run.summary.with_untracked(|summary| {
-                summary.as_ref().is_some_and(|summary| summary.state == loopwright_executor::protocol::RunState::Running)
-            }) {
-                run.cancel()
-            } else {
-                run.start()
-            }
-        };
-        view! { <button type="button" class="btn primary run" title=if off { text::WORKER_MISSING } else { text::RUN_HINT } disabled=off on:click=act>{icon(name)}<span>{label}</span></button> }
+    // One button that stays: a click must not fall between two of them while the run's progress comes in.
+    let going = Memo::new(move |_| run.is_running());
+    let off = Memo::new(move |_| !run.available());
+    let act = move |_| if going.get_untracked() { run.cancel() } else { run.start() };
+    let start = view! {
+        <button type="button" class="btn primary run" title=move || if off.get() { text::WORKER_MISSING } else { text::RUN_HINT } disabled=move || off.get() on:click=act>
+            {move || icon(if going.get() { "stop" } else { "play" })}<span>{move || if going.get() { text::STOP } else { text::RUN }}</span>
+        </button>
     };
     view! {
         <span class="split">
