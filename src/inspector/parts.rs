@@ -2,37 +2,9 @@
 
 use leptos::prelude::*;
 use loopwright_lang::{Severity, Value};
-use loopwright_model::StepKind;
 use loopwright_panels::{show, syntax::Class};
 
-/// An icon of the sprite, 16 px.
-pub fn icon(name: &'static str) -> impl IntoView {
-    view! { <svg class="i" aria-hidden="true"><use href=format!("#{name}")></use></svg> }
-}
-
-/// The same, 12 px.
-pub fn small_icon(name: &'static str) -> impl IntoView {
-    view! { <svg class="i i12" aria-hidden="true"><use href=format!("#{name}")></use></svg> }
-}
-
-/// The tile of a kind of step. `size` is `""`, `t24`, `t20` or `t16`.
-pub fn tile(kind: StepKind, size: &str) -> impl IntoView + use<> {
-    let name = kind_name(kind);
-    view! { <svg class=format!("tile {size} k-{name}") aria-hidden="true"><use href=format!("#k-{name}")></use></svg> }
-}
-
-/// The name of a kind in class names and the sprite.
-pub fn kind_name(kind: StepKind) -> &'static str {
-    match kind {
-        StepKind::Action => "action",
-        StepKind::SubAgent => "agent",
-        StepKind::Prompt => "prompt",
-        StepKind::ForEach => "foreach",
-        StepKind::While => "while",
-        StepKind::Refine => "refine",
-        StepKind::Unknown => "unknown",
-    }
-}
+pub use crate::ui::{icon, small_icon, tile};
 
 /// The class of a syntax colour.
 pub fn syntax_class(class: Class) -> &'static str {

@@ -3,7 +3,7 @@
 use leptos::{ev, html, prelude::*};
 use loopwright_lang::Value;
 use loopwright_model::{
-    Document, Edit, Entity, EntityId, EntityKind, History, Refused, StepKind,
+    Document, Edit, Entity, EntityId, EntityKind, Refused, StepKind,
     catalogue::{Referent, entity_name},
     columns::reference_of,
     document::ROOT,
@@ -61,18 +61,6 @@ fn choices(document: &Document, step: EntityId, kind: StepKind, query: &str) -> 
     found
 }
 
-/// Adds one to the catalogue and lets the step call it, as one act.
-fn add_and_call(document: &Document, step: EntityId, kind: StepKind, name: &str) -> Result<Edit, Refused> {
-    let Some(column) = reference_of(kind) else { return Ok(Edit::new("", Vec::new())) };
-    let fields = loopwright_lang::Object::from_iter([("id", Value::text(page::new_uuid())), ("name", Value::text(name))]);
-    let made = edits::add_entry(document, column.entity, fields)?;
-    let entry = document.next_id();
-    let mut with_it = History::new(document.clone());
-    with_it.apply(made.edit.clone())?;
-    let call = edits::set_call(with_it.document(), step, entry)?;
-    Ok(Edit::new(call.label, made.edit.changes.into_iter().chain(call.changes).collect()))
-}
-
 fn describe(entity: &Entity) -> String {
     let key = if entity.kind == EntityKind::Graph { "Description" } else { "description" };
     entity.fields.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
@@ -127,7 +115,7 @@ pub fn picker(session: Session, step: EntityId, kind: StepKind) -> AnyView {
     let choose = move |choice: &Choice| {
         let edit = session.doc.with(|document| match choice.id {
             Some(id) => edits::set_call(document, step, id),
-            None => add_and_call(document, step, kind, &choice.name),
+            None => edits::call_new(document, step, column.entity, &choice.name, &mut page::new_uuid),
         });
         apply(session, edit);
         query.set(None);
