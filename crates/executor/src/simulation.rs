@@ -222,12 +222,12 @@ impl Simulation {
             return match self.scenario.turn(id, name, &asked) {
                 Some((answer, repeated)) => {
                     if repeated {
-                        self.say(call, "S03", &format!("{name} has no more scripted answers; the last one repeats."));
+                        self.say(call, "N03", &format!("{name} has no more scripted answers; the last one repeats."));
                     }
                     answer
                 }
                 None => {
-                    self.say(call, "S02", &format!("{name} has no scripted answers; it completes at once."));
+                    self.say(call, "N02", &format!("{name} has no scripted answers; it completes at once."));
                     let done = Value::object([("taskComplete", Value::Bool(true)), ("message", Value::text(""))]);
                     Answer { after: 0, outcome: Outcome::Returned(done) }
                 }
@@ -244,11 +244,11 @@ impl Simulation {
         }
         let outcome = match callee.kind {
             CalleeKind::Action => {
-                self.say(call, "S01", &format!("{} has no script; it answers with sample values.", callee.name));
+                self.say(call, "N01", &format!("{} has no script; it answers with sample values.", callee.name));
                 self.samples.get(&place).cloned().unwrap_or_else(|| Value::object::<&str>([]))
             }
             CalleeKind::Prompt | CalleeKind::Agent => {
-                self.say(call, "S01", &format!("{} has no script; it answers {{}}.", callee.name));
+                self.say(call, "N01", &format!("{} has no script; it answers {{}}.", callee.name));
                 Value::object::<&str>([])
             }
         };

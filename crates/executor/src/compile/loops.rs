@@ -103,7 +103,7 @@ impl LoopConfig {
         }
         let mut config = Self::from_operation(&written, kind)?;
         if found.is_none() {
-            config.warnings.insert(0, ("C01", format!("Configuration has no type; it is read as {}.", kind.name())));
+            config.warnings.insert(0, ("N10", format!("Configuration has no type; it is read as {}.", kind.name())));
         }
         Ok(config)
     }
@@ -127,7 +127,7 @@ impl LoopConfig {
         let delay = whole(written, "delayBetweenIterationsMs", 0)?.unwrap_or(0).saturating_mul(1_000);
         let mut warnings = Vec::new();
         if limit.is_none() {
-            warnings.push(("L01", "maxIterations is 0: the loop has no limit of its own.".to_owned()));
+            warnings.push(("N09", "maxIterations is 0: the loop has no limit of its own.".to_owned()));
         }
         let mut batch = None;
         if kind == LoopKind::ForEach {
@@ -141,7 +141,7 @@ impl LoopConfig {
         } else {
             for name in ["executionMode", "maxConcurrency", "indexVariable"] {
                 if present(written, name).is_some() {
-                    warnings.push(("C02", format!("While ignores {name}.")));
+                    warnings.push(("N11", format!("While ignores {name}.")));
                 }
             }
         }

@@ -67,7 +67,7 @@ impl Execution {
             let more = made.other_starts.len();
             self.notice(
                 agent.row,
-                "F02",
+                "N12",
                 Severity::Warning,
                 &format!("{} steps are marked as the start; the run begins with {name}.", more + 1),
             );
@@ -276,7 +276,7 @@ impl Execution {
         {
             // An agent's message is its own affair (ruling 30).
             if let Some(message) = done.message.take() {
-                self.notice(visit.attempt_row, "R02", Severity::Hint, &format!("The agent ended with a message: {message}"));
+                self.notice(visit.attempt_row, "N05", Severity::Hint, &format!("The agent ended with a message: {message}"));
             }
             self.write_result(visit, step, task, &mut done);
         }
@@ -369,7 +369,7 @@ impl Execution {
         let failed = !done.ok;
         if failed && step.on_error == OnError::Continue {
             let message = done.error.as_deref().unwrap_or_default();
-            self.notice(row, "R03", Severity::Error, &format!("{} failed and the run goes on: {message}", step.name));
+            self.notice(row, "N06", Severity::Error, &format!("{} failed and the run goes on: {message}", step.name));
         }
         let recovery = failed && step.on_error != OnError::Continue && compiled.rules.after_failure == AfterFailure::OnErrorBehavior;
         let mut inactive: Vec<&str> = Vec::new();
@@ -389,7 +389,7 @@ impl Execution {
                         Err(message) => {
                             self.event(EventKind::Condition, row, at * 4 + 2);
                             let text = format!("The condition of a path cannot be evaluated, so it is not open: {message}");
-                            self.notice(row, "R04", Severity::Error, &text);
+                            self.notice(row, "N07", Severity::Error, &text);
                             false
                         }
                     }
@@ -440,7 +440,7 @@ impl Execution {
             let names = inactive.join(", ");
             self.notice(
                 row,
-                "F03",
+                "N13",
                 Severity::Warning,
                 &format!("The open paths lead only to steps that are not active: {names}. The run ends here."),
             );

@@ -256,7 +256,7 @@ impl Execution {
                 let most = config.limit.unwrap_or(u64::MAX).min(loopwright_lang::limits::ITERATIONS);
                 if round.next >= most {
                     let text = format!("The loop ended at its limit of {most} iterations; its condition still held.");
-                    self.notice(round.row, "L02", Severity::Warning, &text);
+                    self.notice(round.row, "N08", Severity::Warning, &text);
                     return Some(self.loop_over(round, "limit", None));
                 }
             } else if round.count == 0 {
@@ -266,7 +266,7 @@ impl Execution {
             if round.available > round.count {
                 let (all, done) = (round.available, round.count);
                 let text = format!("The loop ended at its limit of {done}; the list has {all} items, so {} were left.", all - done);
-                self.notice(round.row, "L02", Severity::Warning, &text);
+                self.notice(round.row, "N08", Severity::Warning, &text);
                 return Some(self.loop_over(round, "limit", None));
             }
             return Some(self.loop_over(round, "completed", None));
@@ -378,7 +378,7 @@ impl Execution {
     pub(crate) fn loop_child(&mut self, slot: SlotId, round: &mut Loop, child: u64, mut done: Done) -> Option<Done> {
         if let Some(message) = done.message.take() {
             let row = usize::try_from(child).ok().and_then(|at| round.parts.get(at)).map_or(round.row, |part| part.row);
-            self.notice(row, "R02", Severity::Hint, &format!("The agent ended with a message: {message}"));
+            self.notice(row, "N05", Severity::Hint, &format!("The agent ended with a message: {message}"));
         }
         if round.spec.config.batch.is_none() {
             let mut part = round.parts.pop()?;

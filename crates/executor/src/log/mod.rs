@@ -341,7 +341,7 @@ impl RunLog {
             self.iterations += 1;
             if !self.summarised && self.bytes > self.budget.unwrap_or(BUDGET) {
                 self.summarised = true;
-                self.notice(at, parent, "R01", Severity::Warning, "The log is full: later iterations are counted, not kept.");
+                self.notice(at, parent, "N04", Severity::Warning, "The log is full: later iterations are counted, not kept.");
             }
         }
         if lost || (kind == FrameKind::Iteration && self.summarised) {
