@@ -6,7 +6,7 @@ use loopwright_lang::Profile;
 
 use crate::{
     case::{Case, Outcome},
-    golden, language_cases,
+    golden, language_cases, response_cases,
 };
 
 /// How many cases came out how.
@@ -27,6 +27,7 @@ pub fn run(case: &Case) -> Outcome {
         "input-mapping" => language_cases::input_mapping(case),
         "output-mapping" => language_cases::output_mapping(case),
         "payload-ops" => language_cases::payload_operation(case),
+        "loop-responses" => response_cases::loop_response(case),
         kind @ ("flows" | "loops" | "loop-agents") => golden::run_case(kind, case.profile, &case.value),
         other => Outcome::Failed(format!("cases of the kind {other} are not implemented")),
     }

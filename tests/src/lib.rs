@@ -4,3 +4,4 @@ pub mod case;
 pub mod conformance;
 pub mod golden;
 pub mod language_cases;
+pub mod response_cases;

@@ -12,6 +12,7 @@ pub mod protocol;
 mod queries;
 pub mod random;
 pub mod replay;
+pub mod response;
 pub mod rules;
 mod save;
 pub mod scenario;
