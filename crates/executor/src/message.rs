@@ -3,7 +3,7 @@
 use loopwright_lang::{Text, Value, json::print_compact};
 
 use crate::{
-    compile::{Body, LoopSpec, loops::LoopKind},
+    compile::{LoopSpec, loops::LoopKind},
     engine::{Done, LoopDone},
 };
 
@@ -21,14 +21,13 @@ pub(crate) fn loop_result(spec: &LoopSpec, called: &Text, round: &LoopDone) -> V
         format!("## Loop Completed\n**Type:** {}\n**{label}:** {over}\n**Processed:** {ok}, **Errors:** {failed}\n", kind.name());
     for (number, result) in round.results.iter().enumerate() {
         text.push_str(&format!("\n### Iteration {}\n", number + 1));
-        text.push_str(&match spec.task.body {
-            Body::Agent(_) => agent_part(called, result),
-            Body::Call(_) if !spec.task.is_action => agent_part(called, result),
-            Body::Call(_) => result_part(called, result),
-        });
+        text.push_str(&if spec.task.is_action { result_part(called, result) } else { agent_part(called, result) });
+    }
+    if ok == 0 {
+        text.push('\n');
     }
     if failed > 0 {
-        text.push_str("\n### Errors");
+        text.push_str(if ok == 0 { "### Errors" } else { "\n### Errors" });
         for error in round.errors.iter() {
             let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
             text.push_str(&format!("\n• ✗ {message}"));
@@ -47,15 +46,6 @@ pub(crate) fn loop_result(spec: &LoopSpec, called: &Text, round: &LoopDone) -> V
 }
 
 fn result_part(name: &Text, result: &Value) -> String {
-    // By the released runtime a result says itself how the action ended.
-    if let Some(own) = result.get("priorStepResult").and_then(Value::as_list).and_then(|list| list.first()) {
-        let text = |key: &str| own.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let mark = if own.get("success").and_then(Value::as_bool) == Some(true) { '✓' } else { '✗' };
-        let params = own.get("params").and_then(Value::as_list).cloned().unwrap_or_default();
-        let named = params.iter().filter_map(|param| Some((param.get("Name")?.as_str()?.to_owned(), param.get("Value")?.clone())));
-        let shown = outputs(&Value::object(named));
-        return format!("## {name} {mark}\n**Result:** {} — {}{shown}", text("resultCode"), text("message"));
-    }
     let mut text = format!("## {name} ✓\n**Result:** SUCCESS — ok");
     text.push_str(&outputs(result));
     text
@@ -70,10 +60,13 @@ fn outputs(result: &Value) -> String {
     if lines.is_empty() { String::new() } else { format!("\n**Output:**\n{}", lines.join("\n")) }
 }
 
-fn shown(value: &Value) -> String {
+/// A value of an output.
+pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::Text(text) => text.as_str().to_owned(),
-        other => format!("`{}`", print_compact(other)),
+        Value::List(_) | Value::Object(_) => print_compact(value),
+        Value::Undefined | Value::Null => "`null`".to_owned(),
+        other => format!("`{}`", loopwright_lang::expr::to_text(other)),
     }
 }
 

@@ -17,8 +17,8 @@ use loopwright_lang::{
 use crate::{
     compile::{Compiled, LoopSpec, SpecOrigin, Work},
     engine::{
-        ActionPart, AgentRun, Class, Done, Execution, Frame, Loop, LoopDone, Outcome, Part, Plan, Running, Slot, Ticket, Turn, Visit,
-        Waiter, Wake,
+        ActionPart, AgentRun, Class, Done, Ended, Execution, Frame, Loop, LoopDone, Outcome, Part, Plan, Running, Slot, Tally, Ticket,
+        Turn, Visit, Waiter, Wake,
     },
     log::{AgentDetail, EventKind, LoopDetail, NoticeRow, Row, RunLog, Write, Written},
     protocol::{FrameKind, RunId, RunState, State, Trouble},
@@ -280,22 +280,24 @@ choice!(Class { 0 = Abort, 1 = TaskDeadline, 2 = Answer, 3 = Deadline });
 choice!(State { 0 = Pending, 1 = Running, 2 = Succeeded, 3 = Failed, 4 = Cancelled, 5 = Skipped });
 choice!(RunState { 0 = Running, 1 = Completed, 2 = Message, 3 = Failed, 4 = Limit, 5 = Cancelled });
 choice!(FrameKind { 0 = Agent, 1 = Step, 2 = Attempt, 3 = Loop, 4 = Iteration, 5 = Call, 6 = Turn });
-choice!(Outcome { 0 = Returned(value), 1 = Answered(text), 2 = Failed { message, outputs }, 3 = Threw(text), 4 = Fired, 5 = Ended { message, payload } });
+choice!(Outcome { 0 = Returned(value), 1 = Answered(text), 2 = Failed { message, outputs }, 3 = Threw(text), 4 = Fired, 5 = Ended { message, payload }, 6 = Reported { ok, message, code, outputs } });
 choice!(Waiter { 0 = Child(slot, child), 1 = Deadline(slot), 2 = Pause(slot) });
 choice!(Wake { 0 = Start(slot), 1 = Child(slot, child, done), 2 = Deadline(slot), 3 = Pause(slot), 4 = Iteration(slot, child) });
 choice!(Running { 0 = Nothing, 1 = Ticket(ticket), 2 = Frame(slot) });
 choice!(Frame { 0 = Agent(run), 1 = Visit(visit), 2 = Loop(round), 3 = Nothing });
 choice!(Plan { 0 = Steps { current, under }, 1 = Turns });
-choice!(Turn { 0 = None, 1 = Asking(running), 2 = Actions(parts), 3 = Agent(running), 4 = Round(running, spec, called) });
+choice!(Turn { 0 = None, 1 = Asking(running), 2 = Actions(parts), 3 = Agent(running), 4 = Round(running, spec, called), 5 = Agents(parts, parallel) });
 choice!(Written { 0 = Root(value), 1 = Iteration { collected } });
-choice!(SpecOrigin { 0 = Step(number), 1 = Operation(agent, operation) });
+choice!(SpecOrigin { 0 = Step(number), 1 = Operation(agent, is_while, operation) });
 
 record!(LoopFrame { item_variable, item, index_variable, index });
 record!(Slot { parent, frame });
-record!(Done { ok, result, error, round, message, limit, acted, shape });
-record!(Visit { agent, step, row, attempt_row, attempt, deadline, running });
+record!(Done { ok, result, error, round, message, limit, acted, shape, threw, unread, note, code });
+record!(Tally { initial, failed, retries, preemptions, prompts, ended, last });
+choice!(Ended { 0 = Well, 1 = Badly(error) });
+record!(Visit { agent, step, row, attempt_row, attempt, deadline, running, instead, refused });
 record!(Part { index, row, item, running, done });
-record!(ActionPart { name, row, running, done });
+record!(ActionPart { name, row, running, done, asked });
 record!(AgentRun {
     agent,
     row,
@@ -324,10 +326,11 @@ record!(AgentRun {
     turn_row,
     turn,
     expiring,
+    tally,
 });
 record!(Loop {
     spec, agent, parent_row, row, step, key, attempt, items, available, count, next, results, errors, collected, unrooted, path, depth, parts,
-    batch_payload, batch_number, pause,
+    batch_payload, batch_number, pause, initial, stops,
 } rest scope = loopwright_lang::Scope::default());
 record!(Row { kind, state, parent, step, index, detail, start, end, events, given, result, error, last_child, before });
 record!(AgentDetail { agent, loops, data, context, conversation, writes, parts, messages });
@@ -450,7 +453,9 @@ impl Saved for Arc<LoopSpec> {
                 Work::Loop(spec) => Some(spec.clone()),
                 Work::Plain(_) => None,
             },
-            SpecOrigin::Operation(is_while, operation) => from.compiled.operation(&operation, is_while).ok().map(|(spec, _)| spec),
+            SpecOrigin::Operation(agent, is_while, operation) => {
+                from.compiled.operation(agent, &operation, is_while).ok().map(|(spec, _)| spec)
+            }
         }
     }
 }

@@ -3,7 +3,8 @@
 //! A scenario entity's fields: `payload`, `data`, `context`, `conversation` (a list of `{ role, content }`), `seed`, and by name
 //! (or by ID) `actions`, `prompts`, `agents`. A script is one entry or a list of them: the nth call takes the nth entry, the last
 //! repeats. The first letter of a key may have either case.
-//! - action: `{ outputs, copy: { Out: "param" }, countAs: "Out", success, message, throw, throwMessage, failWhen | throwWhen:
+//! `agentTypeParams` (`startAtStep`, `skipSteps`) counts in runs of the released runtime only.
+//! - action: `{ outputs, copy: { Out: "param" }, countAs: "Out", success, message, resultCode, throw, throwMessage, failWhen | throwWhen:
 //!   { param, equals }, failRate: 0.1, latencyMs }`; `outputs` may be any JSON value
 //! - prompt: the answer itself, or `{ response | raw | error, latencyMs }`; `raw` is text as the model wrote it
 //! - agent: a list of `{ payload, throw, error, finalStep: "Chat" with message, latencyMs }` (also as `{ results: […] }`), or, of a loop agent's model,
@@ -26,6 +27,8 @@ use crate::{
 pub struct Scenario {
     /// What the run starts with, generators written out.
     pub input: Input,
+    /// Where a run of the released runtime starts and what it skips (`agentTypeParams`).
+    pub told: Option<Value>,
     /// Where chance starts.
     pub seed: String,
     actions: Value,
@@ -70,6 +73,7 @@ impl Scenario {
                 context: there("context"),
                 conversation: there("conversation"),
             },
+            told: there("agentTypeParams"),
             seed: match field("seed") {
                 Some(Value::Text(text)) => text.as_str().to_owned(),
                 Some(other) => loopwright_lang::json::print_compact(&other),
@@ -152,11 +156,18 @@ impl Scenario {
         }
         let rate = key(entry, "failRate").and_then(Value::as_number).unwrap_or(0.0);
         let drawn = rate > 0.0 && self.key_of(asked, Purpose::Failure).uniform() < rate;
+        let own = (text("message"), text("resultCode"));
         let failed = key(entry, "success").and_then(Value::as_bool) == Some(false);
         if failed || drawn || fits("failWhen") {
-            return Outcome::Failed { message: text("message").unwrap_or_else(|| "failed".into()), outputs };
+            return match own {
+                (message, Some(code)) => Outcome::Reported { ok: false, message, code: Some(code), outputs },
+                (message, None) => Outcome::Failed { message: message.unwrap_or_else(|| "failed".into()), outputs },
+            };
         }
-        Outcome::Returned(outputs)
+        match own {
+            (None, None) => Outcome::Returned(outputs),
+            (message, code) => Outcome::Reported { ok: true, message, code, outputs },
+        }
     }
 
     fn prompt(&self, entry: &Value, asked: &Asked<'_>) -> Answer {

@@ -78,7 +78,8 @@ impl Simulation {
             },
         };
         let scenario = Arc::new(Scenario::read(entity));
-        let compiled = Arc::new(Compiled::new(document, profile, &|kind, name| scenario.has(kind, name)));
+        let compiled = Compiled::new(document, profile, &|kind, name| scenario.has(kind, name));
+        let compiled = Arc::new(compiled.told(scenario.told.as_ref()));
         let Some(agent) = compiled.agent_of(graph) else {
             return Err(Trouble::new("graph_unknown", "The graph to run is not in the document any more."));
         };
@@ -225,6 +226,10 @@ impl Simulation {
                         self.say(call, "N03", &format!("{name} has no more scripted answers; the last one repeats."));
                     }
                     answer
+                }
+                None if made.is_some_and(|made| !made.is_loop) => {
+                    let text = format!("There is no scripted prompt for {name} itself.");
+                    Answer { after: 0, outcome: Outcome::Threw(text.into()) }
                 }
                 None => {
                     self.say(call, "N02", &format!("{name} has no scripted answers; it completes at once."));

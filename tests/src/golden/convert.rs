@@ -38,9 +38,15 @@ struct Builder {
 pub fn convert(input: &Value) -> Result<Converted, String> {
     let mut builder =
         Builder { history: History::new(Document::new()), next: 0, actions: Object::new(), prompts: Object::new(), agents: Object::new() };
-    let graph = builder.agent("\u{22a5}", "root", input, &Names::default(), input.get("type").and_then(Value::as_str) == Some("Loop"))?;
+    let graph = builder.agent("Main", "root", input, &Names::default(), input.get("type").and_then(Value::as_str) == Some("Loop"))?;
     let mut fields = Object::new();
-    for (from, to) in [("payload", "payload"), ("data", "data"), ("context", "context"), ("conversationMessages", "conversation")] {
+    for (from, to) in [
+        ("payload", "payload"),
+        ("data", "data"),
+        ("context", "context"),
+        ("conversationMessages", "conversation"),
+        ("agentTypeParams", "agentTypeParams"),
+    ] {
         if let Some(value) = input.get(from) {
             fields.insert(to, value.clone());
         }
@@ -67,9 +73,12 @@ impl Builder {
         format!("{kind}-{}", self.next)
     }
 
-    fn entry(&mut self, kind: EntityKind, name: &str) -> Result<String, String> {
+    fn entry(&mut self, kind: EntityKind, name: &str, records: Option<Object>) -> Result<String, String> {
         let key = self.key("id");
-        let fields = [("id", Value::text(key.as_str())), ("name", Value::text(name))].into_iter().collect();
+        let mut fields: Object = [("id", Value::text(key.as_str())), ("name", Value::text(name))].into_iter().collect();
+        for (name, value) in records.iter().flat_map(Object::iter) {
+            fields.insert(name.clone(), value.clone());
+        }
         self.insert(kind, ROOT, fields, None)?;
         Ok(key)
     }
@@ -78,7 +87,7 @@ impl Builder {
     fn agent(&mut self, name: &str, key: &str, input: &Value, outer: &Names, is_loop: bool) -> Result<EntityId, String> {
         let mut names = outer.clone();
         for (called, script) in members(input, "actions") {
-            let id = self.entry(EntityKind::Action, &called)?;
+            let id = self.entry(EntityKind::Action, &called, None)?;
             self.actions.insert(id.as_str(), script);
             names.actions.insert(called, id);
         }
@@ -87,7 +96,7 @@ impl Builder {
                 names.turns = Some(answers);
                 continue;
             }
-            let id = self.entry(EntityKind::Prompt, &called)?;
+            let id = self.entry(EntityKind::Prompt, &called, None)?;
             self.prompts.insert(id.as_str(), answers);
             names.prompts.insert(called, id);
         }
@@ -99,14 +108,23 @@ impl Builder {
                 names.agents.insert(called.clone(), id.clone());
                 nested.push((called, id, inner.clone(), is_loop));
             } else {
-                let id = self.entry(EntityKind::Agent, &called)?;
+                let id = self.entry(EntityKind::Agent, &called, agent.get("agent").map(|records| self.records(records)))?;
                 if let Some(results) = agent.get("results") {
                     self.agents.insert(id.as_str(), Value::object([("results", results.clone())]));
                 }
                 names.agents.insert(called, id);
             }
         }
-        let mut fields = Object::new();
+        // What the backend's records say: the agent's columns, the actions assigned to it, its links to others.
+        let mut fields = input.get("agent").map(|records| self.records(records)).unwrap_or_default();
+        if let Some(unassigned) = input.get("unassigned").and_then(Value::as_list) {
+            let assigned = names.actions.keys().filter(|name| !unassigned.iter().any(|other| other.as_str() == Some(name.as_str())));
+            fields.insert("Actions", Value::list(assigned.map(|name| Value::text(name.as_str()))));
+        }
+        let links: Vec<Value> = members(input, "subAgents").iter().filter_map(|(called, agent)| link(called, agent)).collect();
+        if !links.is_empty() {
+            fields.insert("SubAgents", Value::list(links));
+        }
         fields.insert("ID", Value::text(key));
         fields.insert("Name", Value::text(name));
         if is_loop {
@@ -121,6 +139,11 @@ impl Builder {
             self.agent(&called, &id, &inner, &names, is_loop)?;
         }
         Ok(graph)
+    }
+
+    /// Columns of an agent, as an object.
+    fn records(&self, records: &Value) -> Object {
+        records.as_object().cloned().unwrap_or_default()
     }
 
     fn steps(&mut self, graph: EntityId, input: &Value, names: &Names) -> Result<(), String> {
@@ -157,6 +180,15 @@ impl Builder {
         }
         Ok(())
     }
+}
+
+/// The link to an agent that is not a child; a case has its columns, or only says that there is one.
+fn link(called: &str, agent: &Value) -> Option<Value> {
+    let related = agent.get("related").filter(|related| related.as_bool() != Some(false) && !related.is_nullish())?;
+    let mut fields = related.as_object().cloned().unwrap_or_default();
+    fields.insert("Type", Value::text("related"));
+    fields.insert("SubAgent", Value::text(called));
+    Some(Value::Object(fields))
 }
 
 fn members(value: &Value, name: &str) -> Vec<(String, Value)> {

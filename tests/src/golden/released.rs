@@ -35,22 +35,33 @@ pub(super) fn compare(simulation: &Simulation, expected: &Value, input: &Value) 
         }
     } else {
         let own = match log.state {
+            // What a message to the user was taken for: the run did not succeed.
+            RunState::Failed if step == "Retry" => "Retry",
             RunState::Completed => "Success",
             RunState::Message => "Chat",
             _ => "Failed",
         };
         comparison.values("finalStep.step", &Value::text(step), &Value::text(own));
         let text = |name: &str| last.get(name).and_then(Value::as_str);
-        let message = log.final_message.as_deref().or((log.state == RunState::Completed).then_some(COMPLETED));
-        if text("message") != message {
+        let is_flow = input.get("type").and_then(Value::as_str) != Some("Loop");
+        let message = log.final_message.as_deref().or((is_flow && log.state == RunState::Completed).then_some(COMPLETED));
+        let by_message = !success && text("errorMessage").is_none() && text("message") == log.error.as_deref();
+        if text("message") != message && !by_message {
             comparison.differ("finalStep.message", text("message").unwrap_or("nothing"), message.unwrap_or("nothing"));
         }
         match (text("errorMessage"), log.error.as_deref()) {
             (None, None) => {}
-            (Some(wanted), Some(_)) if wanted.contains("no scripted prompt") || wanted.contains("Error executing sub-agent") => {}
+            (None, Some(_)) if by_message => {}
+            (Some(wanted), Some(_)) if wanted.contains("no scripted prompt") => {}
             (wanted, found) if wanted == found => {}
             (wanted, found) => comparison.differ("finalStep.errorMessage", wanted.unwrap_or("nothing"), found.unwrap_or("nothing")),
         }
+    }
+    for (name, own) in
+        [("reasoning", log.final_reasoning.clone().map(Value::Text)), ("confidence", log.final_confidence.map(Value::Number))]
+    {
+        let wanted = last.get(name).cloned().unwrap_or_default();
+        comparison.values(&format!("finalStep.{name}"), &wanted, &own.unwrap_or_default());
     }
     let payload = field("finalPayload");
     if !payload.is_nullish() {
@@ -80,7 +91,21 @@ pub(super) fn compare(simulation: &Simulation, expected: &Value, input: &Value) 
         }
         _ => {}
     }
+    if input.get("type").and_then(Value::as_str) == Some("Loop") {
+        let wanted = loop_results(&field("conversationMessages"));
+        let said = log.agents.first().and_then(|agent| agent.messages.last()).map(|(_, said)| said.clone()).unwrap_or_default();
+        comparison.values("conversationMessages", &wanted, &loop_results(&said));
+    }
     comparison.differences
+}
+
+/// Of a conversation the messages about loops.
+fn loop_results(said: &Value) -> Value {
+    let is_result = |message: &&Value| {
+        let metadata = message.get("metadata");
+        metadata.and_then(|metadata| metadata.get("messageType")).and_then(Value::as_str) == Some("loop-result")
+    };
+    Value::list(said.as_list().into_iter().flat_map(|list| list.iter()).filter(is_result).cloned())
 }
 
 fn kind(event: &Value) -> &str {
@@ -91,11 +116,7 @@ fn kind(event: &Value) -> &str {
 fn known(event: &Value) -> Value {
     match event {
         Value::Object(fields) => Value::Object(
-            fields
-                .iter()
-                .filter(|(key, _)| !matches!(key.as_str(), "agent" | "messages" | "templateParameters"))
-                .map(|(key, value)| (key.clone(), value.clone()))
-                .collect::<Object>(),
+            fields.iter().filter(|(key, _)| key.as_str() != "agent").map(|(key, value)| (key.clone(), value.clone())).collect::<Object>(),
         ),
         other => other.clone(),
     }
@@ -108,8 +129,10 @@ fn path(simulation: &Simulation) -> Value {
     let parts = log.agents.first().map(|agent| agent.parts.as_slice()).unwrap_or_default();
     for (at, part) in parts.iter().enumerate() {
         let Some(row) = log.row(*part).filter(|row| row.state != State::Running) else { continue };
-        // A step that ended the run with a message is not marked as done.
-        if log.state == RunState::Message && at + 1 == parts.len() {
+        // A step that ended the run itself is not marked as done.
+        let ended =
+            row.result.get("step").and_then(Value::as_str) == Some("Chat") || row.result.get("terminate") == Some(&Value::Bool(true));
+        if ended && at + 1 == parts.len() {
             continue;
         }
         let Some(step) = simulation.execution().compiled().step_numbered(row.step) else { continue };
@@ -157,6 +180,8 @@ fn event(call: &Call) -> Value {
             put("t", Value::text("subagent"));
             put("message", call.message.clone().map_or(Value::Undefined, Value::Text));
             put("payload", call.payload.clone());
+            put("templateParameters", call.params.clone());
+            put("messages", call.said.clone().unwrap_or_default());
         }
     }
     Value::Object(fields)

@@ -44,8 +44,8 @@ pub struct LoopSpec {
 pub enum SpecOrigin {
     /// The step of this number.
     Step(u32),
-    /// A model's operation; whether it is a While.
-    Operation(bool, Value),
+    /// A model's operation: of this agent, whether it is a While.
+    Operation(usize, bool, Value),
 }
 
 /// How a loop goes round.
@@ -89,6 +89,8 @@ pub enum Source {
     Static(Value),
     /// A path.
     Path(Path),
+    /// Walked as the released runtime does.
+    Released,
     /// No path; it resolves to nothing.
     Nothing,
 }
@@ -169,6 +171,13 @@ impl Collection {
             path::parse(trimmed).map_or(Source::Nothing, Source::Path)
         };
         Self { text, source }
+    }
+}
+
+impl Collection {
+    /// Where the released runtime finds it: it reads the text itself.
+    pub(super) fn released(text: String) -> Self {
+        Self { text, source: Source::Released }
     }
 }
 

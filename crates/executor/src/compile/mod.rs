@@ -3,6 +3,7 @@
 
 pub mod loops;
 mod operation;
+mod records;
 mod released;
 
 use std::sync::Arc;
@@ -11,6 +12,8 @@ use loopwright_lang::{Object, Profile, Semantics, Text, Value, mapping::OutputMa
 use loopwright_model::{Document, Entity, EntityId, EntityKind, GraphRef, StepKind, StepRef, catalogue::Referent};
 
 pub use loops::{Collection, LoopConfig, LoopKind, LoopSpec, SpecOrigin};
+pub(crate) use records::same_name;
+pub use records::{Link, Records};
 
 use crate::rules::{AfterFailure, Rules};
 use crate::texts::{Condition, Input, column_object};
@@ -31,6 +34,10 @@ pub struct Compiled {
     pub callees: Vec<Callee>,
     /// All steps, with the agent and the place in it; a step's number in logs is its place here.
     pub steps: Vec<(usize, usize)>,
+    /// Where the outermost agent of the released runtime is told to start, and what to skip: names or IDs.
+    pub start_at: Option<Text>,
+    /// Names or IDs of steps that it skips.
+    pub skipped: Vec<Text>,
 }
 
 /// A graph made ready to run.
@@ -50,6 +57,8 @@ pub struct Agent {
     pub start: Option<usize>,
     /// Active starting steps besides that one.
     pub other_starts: Vec<usize>,
+    /// What the backend's records say about it.
+    pub records: Records,
 }
 
 /// Something that can be called.
@@ -63,6 +72,8 @@ pub struct Callee {
     pub name: Text,
     /// Its entity of the catalogue.
     pub entity: Option<EntityId>,
+    /// Of an agent: what the backend's records say about it.
+    pub records: Option<Box<Records>>,
 }
 
 /// The kinds of call.
@@ -83,6 +94,32 @@ pub enum Body {
     Call(usize),
     /// Runs a graph.
     Agent(usize),
+    /// Asks the agent's own prompt.
+    Own,
+    /// There is none: every iteration of a loop breaks off.
+    Missing,
+}
+
+/// How the released runtime finds an agent that is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// As a child of the agent that calls it.
+    Child,
+    /// By the link of this number.
+    Related(usize),
+    /// Not at all.
+    Unlinked,
+}
+
+/// Where a step that cannot run fails, in the released runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// When it is run.
+    InStep,
+    /// Before it is run, when the way to it is taken.
+    AtCreation,
+    /// It breaks the whole run off.
+    BreaksOff,
 }
 
 /// What happens after a failure.
@@ -121,8 +158,8 @@ pub struct Step {
     pub work: Result<Work, String>,
     /// Its `Status`.
     pub status: Text,
-    /// Whether the run breaks off when it comes here.
-    pub breaks_off: bool,
+    /// Where it fails if it cannot run.
+    pub refusal: Refusal,
     /// The paths from it, in the order they are tried.
     pub paths: Vec<Path>,
 }
@@ -151,9 +188,20 @@ pub struct Task {
     pub context: Option<Value>,
     /// Whether the body is an action, which sees its parameters only.
     pub is_action: bool,
+    /// How an agent is found.
+    pub bound: Bound,
+    /// The name an agent was asked for by, where that is not its own.
+    pub called: Option<Text>,
+    /// Parameters for an agent that are passed on as they are.
+    pub verbatim: Option<Value>,
 }
 
 impl Task {
+    /// A task without texts.
+    pub(crate) fn of(body: Body, is_action: bool) -> Self {
+        Self { body, input: None, output: None, message: None, context: None, is_action, bound: Bound::Child, called: None, verbatim: None }
+    }
+
     /// Whether what it does can see the payload.
     pub fn needs_payload(&self) -> bool {
         self.input.is_some() || self.message.is_some() || !matches!(self.body, Body::Call(_)) || !self.is_action
@@ -182,6 +230,8 @@ impl Compiled {
             agents: Vec::new(),
             callees: Vec::new(),
             steps: Vec::new(),
+            start_at: None,
+            skipped: Vec::new(),
         };
         for (entity_kind, kind) in
             [(EntityKind::Action, CalleeKind::Action), (EntityKind::Prompt, CalleeKind::Prompt), (EntityKind::Agent, CalleeKind::Agent)]
@@ -192,6 +242,7 @@ impl Compiled {
                     id: text_field(entity, &["id", "ID"]),
                     name: text_field(entity, &["name", "Name"]).unwrap_or_else(|| "".into()),
                     entity: Some(entity.id),
+                    records: (kind == CalleeKind::Agent).then(|| Box::new(Records::read(&entity.fields))),
                 });
             }
         }
@@ -206,6 +257,7 @@ impl Compiled {
                 steps: Vec::new(),
                 start: None,
                 other_starts: Vec::new(),
+                records: Records::read(&graph.entity.fields),
             });
         }
         for (at, graph) in graphs.iter().enumerate() {
@@ -213,7 +265,7 @@ impl Compiled {
             for step in graph.steps() {
                 let number = u32::try_from(this.steps.len()).unwrap_or(u32::MAX);
                 this.steps.push((at, steps.len()));
-                steps.push(this.step(step, number, scripted));
+                steps.push(this.step(at, step, number, scripted));
             }
             connect(&mut steps, *graph);
             let mut starts: Vec<usize> =
@@ -236,6 +288,35 @@ impl Compiled {
         self.agents.iter().position(|agent| agent.graph == graph)
     }
 
+    /// Takes what a run is told about where to start and what to skip (`agentTypeParams`): steps by name, by ID, or as objects with
+    /// either.
+    pub fn told(mut self, params: Option<&Value>) -> Self {
+        let name = |step: &Value| match step {
+            Value::Text(name) => Some(name.clone()),
+            other => text_field_of(other.as_object()?, &["ID", "Name"]),
+        };
+        self.start_at = params.and_then(|params| name(params.get("startAtStep")?));
+        let skipped = params.and_then(|params| params.get("skipSteps")).and_then(Value::as_list);
+        self.skipped = skipped.into_iter().flat_map(|list| list.iter()).filter_map(name).collect();
+        self
+    }
+
+    /// Where an agent's run starts; `told`: it is the outermost one.
+    pub fn start_of(&self, agent: usize, told: bool) -> Option<usize> {
+        let made = self.agents.get(agent)?;
+        match &self.start_at {
+            Some(name) if told && self.rules.dead_end == crate::rules::DeadEnd::TenTries => {
+                made.steps.iter().position(|step| same_name(&step.key, name) || step.name == *name)
+            }
+            _ => made.start,
+        }
+    }
+
+    /// Whether the outermost run is told to skip a step.
+    pub fn is_skipped(&self, step: &Step) -> bool {
+        self.skipped.iter().any(|name| same_name(&step.key, name) || step.name == *name)
+    }
+
     /// A step by its number.
     pub fn step_numbered(&self, number: u32) -> Option<&Step> {
         let (agent, place) = self.steps.get(number as usize)?;
@@ -247,7 +328,7 @@ impl Compiled {
         self.agents.iter().flat_map(|agent| &agent.steps).find(|compiled| compiled.id == step).map(|compiled| compiled.number)
     }
 
-    fn step(&mut self, step: StepRef<'_>, number: u32, scripted: &dyn Fn(CalleeKind, &str) -> bool) -> Step {
+    fn step(&mut self, agent: usize, step: StepRef<'_>, number: u32, scripted: &dyn Fn(CalleeKind, &str) -> bool) -> Step {
         let name: Text = step.name().into();
         let key = text_field(step.entity, &["ID"]).unwrap_or_else(|| name.clone());
         let by_columns = self.rules.after_failure == AfterFailure::OnErrorBehavior;
@@ -256,13 +337,12 @@ impl Compiled {
             Some("retry") if by_columns => OnError::Retry,
             _ => OnError::Fail,
         };
-        let (work, breaks_off) = if by_columns {
-            (self.work(step, number, scripted), false)
+        let (work, refusal) = if by_columns {
+            (self.work(step, number, scripted), Refusal::InStep)
         } else {
-            match self.released_work(step, number, scripted) {
-                Ok(work) => (Ok(work), false),
-                Err(released::Cannot::Step(message)) => (Err(message), false),
-                Err(released::Cannot::Run(message)) => (Err(message), true),
+            match self.released_work(agent, step, number, scripted) {
+                Ok(work) => (Ok(work), Refusal::InStep),
+                Err((refusal, message)) => (Err(message), refusal),
             }
         };
         Step {
@@ -277,7 +357,7 @@ impl Compiled {
             timeout: if by_columns { timeout(step.field("TimeoutSeconds"), step.kind().is_loop()) } else { Ok(None) },
             work,
             status: released::status(step),
-            breaks_off,
+            refusal,
             paths: Vec::new(),
         }
     }
@@ -314,7 +394,7 @@ impl Compiled {
         let input = Input::new(step.field("ActionInputMapping"))?;
         let output = output_mapping(step.field("ActionOutputMapping"), index_variable)?;
         let message = text_field(step.entity, &["Description"]).filter(|text| !text.trim().is_empty());
-        Ok(Task { body, input, output, message, context: None, is_action: kind == StepKind::Action })
+        Ok(Task { input, output, message, ..Task::of(body, kind == StepKind::Action) })
     }
 
     fn body(&mut self, referent: Referent<'_>, kind: StepKind, scripted: &dyn Fn(CalleeKind, &str) -> bool) -> Result<Body, String> {
@@ -351,7 +431,7 @@ impl Compiled {
         if let Some(place) = self.callees.iter().position(same) {
             return place;
         }
-        self.callees.push(Callee { kind, id, name, entity: None });
+        self.callees.push(Callee { kind, id, name, entity: None, records: None });
         self.callees.len() - 1
     }
 }
@@ -371,7 +451,11 @@ pub fn output_mapping(column: Option<&Value>, index_variable: Option<&str>) -> R
 
 /// The first of these fields that is a text with something in it.
 pub(crate) fn text_field(entity: &Entity, names: &[&str]) -> Option<Text> {
-    names.iter().find_map(|name| match entity.fields.get(name) {
+    text_field_of(&entity.fields, names)
+}
+
+fn text_field_of(fields: &Object, names: &[&str]) -> Option<Text> {
+    names.iter().find_map(|name| match fields.get(name) {
         Some(Value::Text(text)) if !text.is_empty() => Some(text.clone()),
         _ => None,
     })

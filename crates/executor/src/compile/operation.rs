@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use loopwright_lang::{Text, Value, json::print_compact};
+use loopwright_lang::{Text, Value, expr::truthy, json::print_compact};
 
-use super::{Body, CalleeKind, Compiled, LoopConfig, LoopKind, LoopSpec, SpecOrigin, Task, output_mapping, released::released_config};
+use super::{
+    Body, Bound, CalleeKind, Compiled, LoopConfig, LoopKind, LoopSpec, SpecOrigin, Task, output_mapping, released::released_config,
+};
 use crate::{
     names::{self, Match},
     rules::LoopWrites,
@@ -13,14 +15,14 @@ use crate::{
 
 impl Compiled {
     /// A ForEach or While operation.
-    pub fn operation(&self, operation: &Value, is_while: bool) -> Result<(Arc<LoopSpec>, Text), String> {
+    pub fn operation(&self, agent: usize, operation: &Value, is_while: bool) -> Result<(Arc<LoopSpec>, Text), String> {
         let kind = if is_while { LoopKind::While } else { LoopKind::ForEach };
-        let by_mapping = self.rules.loop_writes == LoopWrites::ByMapping;
-        let config = if by_mapping {
-            LoopConfig::from_operation(operation, kind)?
-        } else {
-            released_config(operation, kind).map_err(|problem| format!("{} configuration invalid: {problem}", kind.name()))?
-        };
+        if self.rules.loop_writes != LoopWrites::ByMapping {
+            return self
+                .released_operation(agent, operation, kind)
+                .map_err(|problem| format!("{} configuration invalid: {problem}", kind.name()));
+        }
+        let config = LoopConfig::from_operation(operation, kind)?;
         let present = |name: &str| operation.get(name).filter(|value| !value.is_nullish());
         let index = config.index_variable.as_deref();
         let (task, called) = match (present("action"), present("subAgent")) {
@@ -31,7 +33,53 @@ impl Compiled {
             (None, Some(agent)) => self.agent_task(agent, index)?,
             _ => return Err("Exactly one of action and subAgent is needed".to_owned()),
         };
-        Ok((Arc::new(LoopSpec { config, task, origin: SpecOrigin::Operation(is_while, operation.clone()) }), called))
+        Ok((Arc::new(LoopSpec { config, task, origin: SpecOrigin::Operation(agent, is_while, operation.clone()) }), called))
+    }
+
+    /// The same by the released runtime, which reads texts and finds names in its own way.
+    fn released_operation(&self, agent: usize, operation: &Value, kind: LoopKind) -> Result<(Arc<LoopSpec>, Text), String> {
+        let config = released_config(operation, kind).map_err(super::released::Problem::message)?;
+        let present = |name: &str| operation.get(name).filter(|value| truthy(value));
+        let (task, called) = match (present("action"), present("subAgent")) {
+            (Some(action), _) => {
+                let wanted = action.get("name").and_then(Value::as_str).unwrap_or_default();
+                let callee = self.action_of_loop(agent, wanted)?;
+                let input = action.get("params").filter(|params| truthy(params)).and_then(Input::released);
+                let name = self.callees.get(callee).map_or_else(|| "".into(), |callee| callee.name.clone());
+                (Task { input, ..Task::of(Body::Call(callee), true) }, name)
+            }
+            (None, Some(asked)) => {
+                let wanted = asked.get("name").and_then(Value::as_str).unwrap_or_default();
+                let known = self.sub_agents_of(agent);
+                let part = wanted.trim().to_lowercase();
+                let exact = known.iter().find(|(name, ..)| super::same_name(name, wanted));
+                let fits: Vec<_> = known.iter().filter(|(name, ..)| name.trim().to_lowercase().contains(&part)).collect();
+                let (body, bound) = match (exact, fits.as_slice()) {
+                    (Some((_, body, bound)), _) => (body.clone(), *bound),
+                    // A part of a name passes the check, and then no agent has that name.
+                    (None, [(_, body, _)]) => (body.clone(), Bound::Unlinked),
+                    (None, []) => return Err(format!("No child agent '{wanted}' found")),
+                    (None, _) => return Err(format!("Ambiguous child agent '{wanted}' specified")),
+                };
+                (self.released_agent_task(asked, body, bound), wanted.into())
+            }
+            (None, None) => (Task::of(Body::Missing, false), "".into()),
+        };
+        let is_while = kind == LoopKind::While;
+        Ok((Arc::new(LoopSpec { config, task, origin: SpecOrigin::Operation(agent, is_while, operation.clone()) }), called))
+    }
+
+    /// An agent that is asked for, with what goes along as it is.
+    pub(crate) fn released_agent_task(&self, asked: &Value, body: Body, bound: Bound) -> Task {
+        let text = |name: &str| asked.get(name).and_then(Value::as_str).map(Text::from);
+        Task {
+            message: text("message"),
+            context: asked.get("context").filter(|context| !context.is_undefined()).cloned(),
+            called: text("name"),
+            verbatim: asked.get("templateParameters").cloned(),
+            bound,
+            ..Task::of(body, false)
+        }
     }
 
     /// `{ name, params, outputMapping? }`.
@@ -43,9 +91,8 @@ impl Compiled {
         let at = found("Action", wanted, &places.iter().map(name_of).collect::<Vec<_>>())?;
         let callee = places.get(at).copied().unwrap_or(0);
         let input = Input::new(action.get("params"))?;
-        let output =
-            if self.rules.loop_writes == LoopWrites::ByMapping { output_mapping(action.get("outputMapping"), index)? } else { None };
-        Ok((callee, Task { body: Body::Call(callee), input, output, message: None, context: None, is_action: true }))
+        let output = output_mapping(action.get("outputMapping"), index)?;
+        Ok((callee, Task { input, output, ..Task::of(Body::Call(callee), true) }))
     }
 
     /// `{ name, message, templateParameters?, context? }`.
@@ -60,11 +107,11 @@ impl Compiled {
         }
         let at = found("Sub-agent", wanted, &names.iter().map(|(name, _)| *name).collect::<Vec<_>>())?;
         let (name, body) = names.get(at).cloned().ok_or_else(|| format!("Sub-agent not found: {wanted}"))?;
-        let input = if self.rules.loop_writes == LoopWrites::ByMapping { Input::new(asked.get("templateParameters"))? } else { None };
+        let input = Input::new(asked.get("templateParameters"))?;
         let output = output_mapping(asked.get("outputMapping"), index)?;
         let message = asked.get("message").and_then(Value::as_str).filter(|text| !text.trim().is_empty()).map(Text::from);
         let context = asked.get("context").filter(|context| !context.is_nullish()).cloned();
-        Ok((Task { body, input, output, message, context, is_action: false }, name.into()))
+        Ok((Task { input, output, message, context, ..Task::of(body, false) }, name.into()))
     }
 }
 

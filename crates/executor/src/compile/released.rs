@@ -5,20 +5,21 @@ use std::sync::Arc;
 use loopwright_lang::{Text, Value, mapping::OutputMapping};
 use loopwright_model::{StepKind, StepRef, catalogue::Referent};
 
-use super::{Body, CalleeKind, Collection, Compiled, LoopConfig, LoopKind, LoopSpec, SpecOrigin, Task, Work, text_field};
+use super::{Body, Bound, CalleeKind, Collection, Compiled, LoopConfig, LoopKind, LoopSpec, Refusal, SpecOrigin, Task, Work, text_field};
 use crate::texts::{Condition, Input};
 
-/// Why a step cannot run: the step fails, or the whole run breaks off.
-#[derive(Debug)]
-pub(super) enum Cannot {
-    Step(String),
-    Run(String),
+/// Where a step fails, and why.
+pub(super) type Cannot = (Refusal, String);
+
+fn at_creation<T>(message: impl Into<String>) -> Result<T, Cannot> {
+    Err((Refusal::AtCreation, message.into()))
 }
 
 impl Compiled {
-    /// What a step does.
+    /// What a step of an agent does.
     pub(super) fn released_work(
         &mut self,
+        agent: usize,
         step: StepRef<'_>,
         number: u32,
         scripted: &dyn Fn(CalleeKind, &str) -> bool,
@@ -27,100 +28,167 @@ impl Compiled {
         let kind = step.kind();
         match kind {
             StepKind::Action | StepKind::Prompt | StepKind::SubAgent => {
-                let body = self.body(step.referent(), kind, scripted).map_err(|_| {
-                    Cannot::Step(match (kind, step.referent()) {
-                        (StepKind::Action, Referent::None) => format!("Action step '{name}' has no ActionID"),
-                        (StepKind::Action, _) => format!("Action not found for step '{name}'"),
-                        (StepKind::Prompt, Referent::None) => format!("Prompt step '{name}' has no PromptID"),
-                        (StepKind::Prompt, _) => format!("Prompt not found for step '{name}'"),
-                        _ => format!("Sub-Agent not found for step '{name}'"),
-                    })
-                })?;
+                let body = match (self.body(step.referent(), kind, scripted), kind, step.referent()) {
+                    (Ok(body), ..) => body,
+                    (Err(_), StepKind::Action, Referent::None) => return at_creation(format!("Action step '{name}' has no ActionID")),
+                    (Err(_), StepKind::Action, _) => return at_creation(format!("Action not found for step '{name}'")),
+                    (Err(_), StepKind::Prompt, Referent::None) => return at_creation(format!("Prompt step '{name}' has no PromptID")),
+                    // The agent's own prompt is asked in the place of one that is not there.
+                    (Err(_), StepKind::Prompt, _) => Body::Own,
+                    (Err(_), _, Referent::None) => return at_creation(format!("Sub-Agent step '{name}' has no SubAgentID")),
+                    (Err(_), ..) => return at_creation(format!("Sub-Agent not found for step '{name}'")),
+                };
                 let is_action = kind == StepKind::Action;
                 let input = step.field("ActionInputMapping").filter(|_| is_action).and_then(Input::released);
-                let output =
-                    step.field("ActionOutputMapping").filter(|_| is_action).and_then(|column| OutputMapping::parse(column, None).ok());
+                let output = step.field("ActionOutputMapping").filter(|column| is_action && loopwright_lang::expr::truthy(column));
+                let output = output.map(OutputMapping::released);
                 let message = text_field(step.entity, &["Description"]).unwrap_or_else(|| "".into());
-                Ok(Work::Plain(Arc::new(Task { body, input, output, message: Some(message), context: None, is_action })))
+                let bound = self.bound(agent, &body);
+                Ok(Work::Plain(Arc::new(Task { input, output, message: Some(message), bound, ..Task::of(body, is_action) })))
             }
-            StepKind::ForEach | StepKind::While => self.released_loop(step, number, scripted).map(|spec| Work::Loop(Arc::new(spec))),
-            StepKind::Refine | StepKind::Unknown => Err(Cannot::Step(format!("Unknown step type: {}", step.step_type()))),
+            StepKind::ForEach | StepKind::While => self.released_loop(agent, step, number, scripted).map(|spec| Work::Loop(Arc::new(spec))),
+            StepKind::Refine | StepKind::Unknown => at_creation(format!("Unknown step type: {}", step.step_type())),
         }
     }
 
-    fn released_loop(&mut self, step: StepRef<'_>, number: u32, scripted: &dyn Fn(CalleeKind, &str) -> bool) -> Result<LoopSpec, Cannot> {
+    fn released_loop(
+        &mut self,
+        agent: usize,
+        step: StepRef<'_>,
+        number: u32,
+        scripted: &dyn Fn(CalleeKind, &str) -> bool,
+    ) -> Result<LoopSpec, Cannot> {
         let kind = if step.kind() == StepKind::While { LoopKind::While } else { LoopKind::ForEach };
         let label = kind.name();
+        let none = || at_creation(format!("{label} step '{}' has no Configuration", step.name()));
         let written = match step.field("Configuration") {
-            None | Some(Value::Null | Value::Undefined) => {
-                return Err(Cannot::Step(format!("{label} step '{}' has no Configuration", step.name())));
-            }
-            Some(Value::Text(text)) if text.is_empty() => {
-                return Err(Cannot::Step(format!("{label} step '{}' has no Configuration", step.name())));
-            }
-            Some(Value::Text(text)) => {
-                loopwright_lang::json::parse(text).value().ok_or_else(|| Cannot::Run("Configuration is not JSON".to_owned()))?
-            }
+            None | Some(Value::Null | Value::Undefined) => return none(),
+            Some(Value::Text(text)) if text.is_empty() => return none(),
+            Some(Value::Text(text)) => match loopwright_lang::json::parse(text).value() {
+                Some(Value::Null) => return Err((Refusal::BreaksOff, "Configuration is null".to_owned())),
+                Some(value) => value,
+                None => return Err((Refusal::BreaksOff, "Configuration is not JSON".to_owned())),
+            },
             Some(value) => value.clone(),
         };
         let body_kind = step.body_kind();
-        let said = |referent: Referent<'_>| match referent {
-            Referent::Unknown(name) => name.to_owned(),
-            _ => String::new(),
-        };
         let body = match body_kind {
-            Some(StepKind::Prompt) => return Err(Cannot::Step("Prompt loop bodies not yet fully supported".to_owned())),
-            Some(kind @ (StepKind::Action | StepKind::SubAgent)) => {
-                let what = if kind == StepKind::Action { "Action" } else { "Sub-Agent" };
-                let text = format!("{what} not found for loop body: {}", said(step.referent()));
-                Some(self.body(step.referent(), kind, scripted).map_err(|_| Cannot::Step(text))?)
-            }
-            _ => None,
+            Some(StepKind::Prompt) => return at_creation("Prompt loop bodies not yet fully supported"),
+            Some(kind @ (StepKind::Action | StepKind::SubAgent)) => match self.body(step.referent(), kind, scripted) {
+                Ok(body) => body,
+                Err(_) => {
+                    let what = if kind == StepKind::Action { "Action" } else { "Sub-Agent" };
+                    let said = match step.referent() {
+                        Referent::Unknown(name) => name.to_owned(),
+                        _ => "null".to_owned(),
+                    };
+                    return at_creation(format!("{what} not found for loop body: {said}"));
+                }
+            },
+            _ => Body::Missing,
         };
         let is_action = body_kind == Some(StepKind::Action);
         let input = match step.field("ActionInputMapping").filter(|_| is_action) {
             Some(Value::Text(text)) if !text.is_empty() => match loopwright_lang::json::parse(text).value() {
                 Some(value) => Input::released(&value),
-                None => return Err(Cannot::Run("ActionInputMapping is not JSON".to_owned())),
+                None => return Err((Refusal::BreaksOff, "ActionInputMapping is not JSON".to_owned())),
             },
             Some(value) => Input::released(value),
             None => None,
         };
-        let mut config =
-            released_config(&written, kind).map_err(|problem| Cannot::Step(format!("{label} configuration invalid: {problem}")))?;
-        if body.is_none() {
-            // Every iteration would break off at once; nothing is called and the payload stays.
-            config.limit = Some(0);
+        let invalid = |problem: String| (Refusal::InStep, format!("{label} configuration invalid: {problem}"));
+        let config = released_config(&written, kind).map_err(|problem| match problem {
+            Problem::Invalid(problem) => invalid(problem),
+            Problem::BreaksOff(problem) => (Refusal::BreaksOff, problem),
+        })?;
+        let bound = self.bound(agent, &body);
+        let mut task = Task { input, bound, ..Task::of(body, is_action) };
+        match (&task.body, body_kind) {
+            (Body::Call(place), Some(StepKind::Action)) => {
+                let name = self.callees.get(*place).map_or("", |callee| callee.name.as_str()).to_owned();
+                let found = self.action_of_loop(agent, &name).map_err(invalid)?;
+                task.body = Body::Call(found);
+            }
+            (body @ (Body::Call(_) | Body::Agent(_)), _) => {
+                let name = self.callee_records(body).map(|(_, name, _)| name.clone()).unwrap_or_else(|| "".into());
+                if bound == Bound::Unlinked {
+                    return Err(invalid(format!("No child agent '{name}' found")));
+                }
+                task.message =
+                    Some(text_field(step.entity, &["Description"]).unwrap_or_else(|| format!("Execute sub-agent: {name}").into()));
+                task.verbatim = Some(Value::object::<&str>([]));
+            }
+            _ => {}
         }
-        let body = body.unwrap_or(Body::Call(usize::MAX));
-        let message = text_field(step.entity, &["Description"]);
-        let task = Task { body, input, output: None, message, context: None, is_action };
         Ok(LoopSpec { config, task, origin: SpecOrigin::Step(number) })
+    }
+
+    /// Finds the action of a loop's body, or says why it cannot be.
+    pub(super) fn action_of_loop(&self, agent: usize, wanted: &str) -> Result<usize, String> {
+        self.action_named(agent, wanted).map_err(|fits| {
+            if fits.is_empty() {
+                format!("No action '{wanted}' found. Available: {}", self.action_names(agent))
+            } else {
+                let fits: Vec<&str> = fits.iter().map(Text::as_str).collect();
+                format!("Ambiguous action '{wanted}' specified. Matches: {}", fits.join(", "))
+            }
+        })
+    }
+}
+
+/// What is wrong with a Configuration.
+pub(super) enum Problem {
+    /// The loop fails with it.
+    Invalid(String),
+    /// The run breaks off.
+    BreaksOff(String),
+}
+
+impl Problem {
+    /// What it says.
+    pub(super) fn message(self) -> String {
+        match self {
+            Self::Invalid(message) | Self::BreaksOff(message) => message,
+        }
     }
 }
 
 /// Reads a Configuration: required names, numbers coerced.
-pub(super) fn released_config(written: &Value, kind: LoopKind) -> Result<LoopConfig, String> {
-    let text = |name: &str| written.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty()).map(str::to_owned);
-    let item = || text("itemVariable").ok_or_else(|| "Item variable is required".to_owned());
+pub(super) fn released_config(written: &Value, kind: LoopKind) -> Result<LoopConfig, Problem> {
+    let text = |name: &str, missing: &str| match written.get(name) {
+        Some(Value::Text(text)) if !text.trim().is_empty() => Ok(text.as_str().to_owned()),
+        Some(value) if value.as_str().is_none() && loopwright_lang::expr::truthy(value) => {
+            Err(Problem::BreaksOff(format!("{name} is {}, and the runtime takes only text", value.what())))
+        }
+        _ => Err(Problem::Invalid(missing.to_owned())),
+    };
+    let item = || text("itemVariable", "Item variable is required");
     let (item_variable, collection, condition) = match kind {
         LoopKind::ForEach => {
             let item = item()?;
-            (item, Some(Collection::new(text("collectionPath").ok_or("Collection path is required")?)), None)
+            (item, Some(Collection::released(text("collectionPath", "Collection path is required")?)), None)
         }
         LoopKind::While => {
-            let condition = text("condition").ok_or("Condition is required")?;
+            let condition = text("condition", "Condition is required")?;
             (item()?, None, Some(Condition::new(&condition)))
         }
     };
     let default = if kind == LoopKind::ForEach { 1_000.0 } else { 100.0 };
     let number = |name: &str| written.get(name).filter(|value| !value.is_nullish()).map(coerced);
     let most = number("maxIterations").unwrap_or(default);
-    // The count is compared with the limit as it is, so that a half is one more and what is no number is none.
-    let limit = if most > 0.0 { most.ceil().min(1e15) as u64 } else { 0 };
-    let delay = number("delayBetweenIterationsMs").filter(|delay| *delay > 0.0).map_or(0, |delay| super::micros(delay * 1_000.0));
     let parallel = kind == LoopKind::ForEach && written.get("executionMode").and_then(Value::as_str) == Some("parallel");
-    let at_once = number("maxConcurrency").unwrap_or(10.0).max(1.0) as usize;
+    // The count is compared with the limit as it is, so that a half is one more and what is no number is none; a parallel loop
+    // cuts its list instead, where a half counts for nothing.
+    let limit = match (most > 0.0, parallel) {
+        (true, false) => most.ceil().min(1e15) as u64,
+        (true, true) => most.floor().min(1e15) as u64,
+        (false, _) => 0,
+    };
+    let delay = number("delayBetweenIterationsMs").filter(|delay| *delay > 0.0).map_or(0, |delay| super::micros(delay * 1_000.0));
+    let at_once = number("maxConcurrency").unwrap_or(10.0);
+    if parallel && (at_once.is_nan() || at_once < 1.0) {
+        return Err(Problem::BreaksOff(format!("maxConcurrency is {at_once}: the runtime would make batches for ever")));
+    }
     Ok(LoopConfig {
         kind,
         collection,
@@ -128,9 +196,9 @@ pub(super) fn released_config(written: &Value, kind: LoopKind) -> Result<LoopCon
         item_variable,
         index_variable: None,
         limit: Some(limit),
-        continue_on_error: true,
+        continue_on_error: written.get("continueOnError").is_some_and(loopwright_lang::expr::truthy),
         delay,
-        batch: parallel.then_some(at_once),
+        batch: parallel.then_some(at_once as usize),
         warnings: Vec::new(),
     })
 }

@@ -1,15 +1,14 @@
 //! Flow agents: from step to step along the paths, with attempts, time limits and recovery (flow-agents.md, "Traversal").
 
 use loopwright_lang::{Severity, Text, Value, mapping::OutputPlace};
-use loopwright_model::StepKind;
 
-use super::{AgentRun, Done, Execution, Frame, Running, SlotId, Ticket, Wake, loops::Loop, released, task::Place, turns::Plan};
+use super::{AgentRun, Done, Execution, Frame, Running, SlotId, Ticket, Wake, loops::Loop, released::ten_tries, task::Place, turns::Plan};
 use crate::{
-    compile::{Body, OnError, Step, Work},
+    compile::{OnError, Step, Work},
     log::{AgentDetail, EventKind, NONE, Written},
     payload::deep_merge,
     protocol::{FrameKind, State},
-    rules::{AfterFailure, DeadEnd, StepResults},
+    rules::{DeadEnd, StepResults},
 };
 
 /// Most nested agents in a run.
@@ -28,6 +27,10 @@ pub struct Visit {
     pub(crate) attempt: u32,
     pub(crate) deadline: Option<Ticket>,
     pub(crate) running: Running,
+    /// The action that is called in the place of the step's.
+    pub(crate) instead: Option<usize>,
+    /// Why nothing is called.
+    pub(crate) refused: Option<Text>,
 }
 
 impl Execution {
@@ -55,7 +58,8 @@ impl Execution {
             agent.plan = Plan::Turns;
             return self.next_turn(slot, agent);
         }
-        let Some(start) = made.start else {
+        agent.tally.initial = agent.payload.clone();
+        let Some(start) = compiled.start_of(agent.agent, agent.parent_row == NONE) else {
             let text = match compiled.rules.dead_end {
                 DeadEnd::Completes => "No active starting step".to_owned(),
                 DeadEnd::TenTries => ten_tries("No current step in flow state after action execution"),
@@ -71,6 +75,9 @@ impl Execution {
                 Severity::Warning,
                 &format!("{} steps are marked as the start; the run begins with {name}.", more + 1),
             );
+        }
+        if compiled.rules.step_results == StepResults::ByKind {
+            return self.released_go(slot, agent, start, 0, false);
         }
         self.visit(slot, agent, start, 0)
     }
@@ -102,6 +109,18 @@ impl Execution {
 
     /// Goes to a step. `path` is 1 + the place of the path that leads there.
     fn visit(&mut self, slot: SlotId, agent: &mut AgentRun, step: usize, path: u32) -> Option<Done> {
+        self.visit_with(slot, agent, step, path, (None, None))
+    }
+
+    /// The same with another action in the place of the step's, or with why it is not run at all.
+    pub(crate) fn visit_with(
+        &mut self,
+        slot: SlotId,
+        agent: &mut AgentRun,
+        step: usize,
+        path: u32,
+        (instead, refused): (Option<usize>, Option<Text>),
+    ) -> Option<Done> {
         if agent.visits >= loopwright_lang::limits::STEP_VISITS {
             agent.limit = true;
             return self.agent_end(agent, Err(format!("Stopped after {} step visits", loopwright_lang::limits::STEP_VISITS).into()));
@@ -122,8 +141,17 @@ impl Execution {
         if let Some(detail) = self.log.agent_mut(agent.row) {
             detail.parts.push(row);
         }
-        let visit =
-            Visit { agent: slot, step: (agent.agent, step), row, attempt_row: row, attempt: 0, deadline: None, running: Running::Nothing };
+        let visit = Visit {
+            agent: slot,
+            step: (agent.agent, step),
+            row,
+            attempt_row: row,
+            attempt: 0,
+            deadline: None,
+            running: Running::Nothing,
+            instead,
+            refused,
+        };
         let under = self.allocate(Some((slot, 0)), Frame::Visit(Box::new(visit)));
         agent.plan = Plan::Steps { current: step, under: Running::Frame(under) };
         self.ready.push(Wake::Start(under));
@@ -147,6 +175,15 @@ impl Execution {
         };
         if let Ok(Some(after)) = step.timeout {
             visit.deadline = Some(self.deadline(slot, after));
+        }
+        if let (StepResults::ByKind, Work::Plain(task)) = (compiled.rules.step_results, &work) {
+            return match self.released_start(slot, visit, step, task) {
+                Ok(running) => {
+                    visit.running = running;
+                    None
+                }
+                Err(done) => self.attempt_over(slot, visit, step, *done),
+            };
         }
         let Some(Frame::Agent(agent)) = self.slots.get(visit.agent).map(|place| &place.frame) else { return None };
         match work {
@@ -199,69 +236,6 @@ impl Execution {
         };
         self.stop(running);
         self.attempt_over(slot, visit, step, Done { round, ..Done::failed(message) })
-    }
-
-    /// The same by the released runtime: a failed action passes, results have shapes of their own.
-    fn released_over(&mut self, visit: &Visit, step: &Step, done: &mut Done) {
-        let called = self.called(step);
-        let task = match &step.work {
-            Ok(Work::Plain(task)) => Some(task.clone()),
-            _ => None,
-        };
-        let Frame::Agent(mut agent) = self.take(visit.agent) else { return };
-        let before = agent.payload.clone();
-        let is_action = step.kind == StepKind::Action && task.is_some();
-        done.acted = is_action;
-        match step.kind {
-            StepKind::Action => {
-                let output = task.as_ref().and_then(|task| task.output.as_ref()).filter(|_| !done.result.is_undefined());
-                if let Some(output) = output
-                    && let Ok(applied) = output.apply(&done.result, &before, &OutputPlace::default(), self.semantics())
-                {
-                    agent.payload = applied.payload;
-                    agent.special(applied.specials);
-                }
-            }
-            StepKind::Prompt if done.ok => {
-                if let Some(message) = ending_message(&done.result) {
-                    agent.message = Some(message);
-                } else if matches!(done.result, Value::Object(_) | Value::List(_)) {
-                    agent.payload = deep_merge(&before, &released::by_place(&done.result));
-                }
-            }
-            StepKind::SubAgent if done.ok => {
-                if done.result.as_object().is_some() {
-                    agent.payload = deep_merge(&before, &done.result);
-                }
-                // An agent that ends with a message ends the one that called it.
-                agent.message = done.message.take();
-            }
-            _ => {}
-        }
-        done.shape = Some(released::step(step.kind, &called, done, &before, &agent.payload));
-        if is_action {
-            done.ok = true;
-        }
-        let changed = !crate::payload::same(&before, &agent.payload);
-        if changed {
-            self.wrote_root(&agent, visit.attempt_row);
-        }
-        if let Some(place) = self.slots.get_mut(visit.agent) {
-            place.frame = Frame::Agent(agent);
-        }
-    }
-
-    /// The name of what a step calls.
-    fn called(&self, step: &Step) -> Text {
-        let body = match &step.work {
-            Ok(Work::Plain(task)) => &task.body,
-            Ok(Work::Loop(spec)) => &spec.task.body,
-            Err(_) => return step.name.clone(),
-        };
-        match body {
-            Body::Call(callee) => self.compiled.callees.get(*callee).map_or_else(|| step.name.clone(), |callee| callee.name.clone()),
-            Body::Agent(agent) => self.compiled.agents.get(*agent).map_or_else(|| step.name.clone(), |agent| agent.name.clone()),
-        }
     }
 
     /// An attempt has ended: write what it gave, or try again.
@@ -342,26 +316,15 @@ impl Execution {
         let compiled = self.compiled.clone();
         let step = compiled.agents.get(agent.agent)?.steps.get(current)?;
         let row = self.log.agent(agent.row).and_then(|detail| detail.parts.last().copied()).unwrap_or(NONE);
-        let result = done.shape.clone().unwrap_or_else(|| step_result(&step.name, &done));
-        let once = compiled.rules.step_results == StepResults::ByKind;
+        if compiled.rules.step_results == StepResults::ByKind {
+            return self.released_left(slot, agent, current, row, done);
+        }
+        let result = step_result(&step.name, &done);
         let now = self.now;
         self.log.end(now, row, EventKind::StepEnd, done.state(), result.clone(), done.error.clone());
-        if step.breaks_off {
-            agent.payload = Value::Undefined;
-            return self.agent_end(agent, Err(done.error.unwrap_or_else(|| "failed".into())));
-        }
-        if once && agent.message.is_some() {
-            return self.agent_end(agent, Ok(()));
-        }
-        if !once {
-            agent.step_result = Some(result.clone());
-        }
+        agent.step_result = Some(result);
         if !agent.completed.iter().any(|name| name.as_str() == Some(step.name.as_str())) {
             agent.completed.push(Value::Text(step.name.clone()));
-        }
-        // There, the last step of the list gives the result, and a step that is come to again is not added.
-        if once && agent.completed.last().and_then(Value::as_str) == Some(step.name.as_str()) {
-            agent.step_result = Some(result);
         }
         if agent.message.is_some() {
             return self.agent_end(agent, Ok(()));
@@ -371,16 +334,15 @@ impl Execution {
             let message = done.error.as_deref().unwrap_or_default();
             self.notice(row, "N06", Severity::Error, &format!("{} failed and the run goes on: {message}", step.name));
         }
-        let recovery = failed && step.on_error != OnError::Continue && compiled.rules.after_failure == AfterFailure::OnErrorBehavior;
+        let recovery = failed && step.on_error != OnError::Continue;
         let mut inactive: Vec<&str> = Vec::new();
-        let mut last_inactive = None;
         let mut scope = None;
         for (place, path) in step.paths.iter().enumerate() {
             let at = u32::try_from(place).unwrap_or(0);
             let open = match &path.condition {
                 None => !recovery,
                 Some(condition) => {
-                    let scope = scope.get_or_insert_with(|| agent.path_scope(&step.key, once));
+                    let scope = scope.get_or_insert_with(|| agent.path_scope(&step.key));
                     match condition.holds(scope, self.semantics()) {
                         Ok(holds) => {
                             self.event(EventKind::Condition, row, at * 4 + u32::from(holds));
@@ -405,16 +367,7 @@ impl Execution {
                     self.event(EventKind::PathTaken, row, at);
                     return self.visit(slot, agent, to, at + 1);
                 }
-                Some((_, target)) => {
-                    last_inactive =
-                        last_inactive.or(Some(format!("No active steps found. Step '{}' has status: {}", target.name, target.status)));
-                    inactive.push(&target.name);
-                }
-                None if compiled.rules.dead_end == DeadEnd::TenTries && inactive.is_empty() => {
-                    let text = format!("Destination step not found: {}", path.missing.as_deref().unwrap_or_default());
-                    agent.payload = Value::Undefined;
-                    return self.agent_end(agent, Err(ten_tries(&text).into()));
-                }
+                Some((_, target)) => inactive.push(&target.name),
                 None => inactive.push("a step that is not there"),
             }
         }
@@ -424,17 +377,6 @@ impl Execution {
                 self.log.error_step = Some(step.number);
             }
             return self.agent_end(agent, Err(error));
-        }
-        if compiled.rules.dead_end == DeadEnd::TenTries {
-            if let Some(text) = last_inactive {
-                return self.agent_end(agent, Err(ten_tries(&text).into()));
-            }
-            if failed {
-                if agent.parent_row == NONE {
-                    self.log.error_step = Some(step.number);
-                }
-                return self.agent_end(agent, Err(done.error.unwrap_or_else(|| "failed".into())));
-            }
         }
         if !inactive.is_empty() {
             let names = inactive.join(", ");
@@ -447,11 +389,6 @@ impl Execution {
         }
         self.agent_end(agent, Ok(()))
     }
-}
-
-/// How the released runtime ends a run that has no way on.
-fn ten_tries(last: &str) -> String {
-    format!("Agent terminated after 10 consecutive failed steps. Last error: {last}")
 }
 
 /// The message with which a prompt's answer ends the run, if it does (flow-agents.md, "Traversal").

@@ -7,7 +7,7 @@ use loopwright_lang::{List, Object, Scope, Severity, Text, Value, json::print_co
 use super::{Class, Done, Execution, Frame, Running, SlotId, Ticket, Waiter, Wake, released, scope, task::Place};
 use crate::{
     compile::{
-        LoopSpec,
+        Body, LoopSpec,
         loops::{LoopKind, Source},
     },
     log::{EventKind, LoopDetail, NONE, ROOT_EVERY, Written},
@@ -50,6 +50,10 @@ pub struct Loop {
     pub(crate) batch_payload: Value,
     pub(crate) batch_number: u32,
     pub(crate) pause: Option<Ticket>,
+    /// The payload as it was when the loop began; only the released runtime goes back to it.
+    pub(crate) initial: Value,
+    /// It ends after the pause.
+    pub(crate) stops: bool,
 }
 
 /// An iteration under way.
@@ -112,6 +116,8 @@ impl Loop {
             batch_payload: Value::Undefined,
             batch_number: 0,
             pause: None,
+            initial: Value::Undefined,
+            stops: false,
         }
     }
 
@@ -176,6 +182,9 @@ impl Execution {
             let found = match &collection.source {
                 Source::Static(value) => value.clone(),
                 Source::Path(path) => agent.collection(path),
+                Source::Released => {
+                    loopwright_lang::merge::collection(&agent.payload, &collection.text).map(Value::List).unwrap_or_default()
+                }
                 Source::Nothing => Value::Undefined,
             };
             let Value::List(items) = found else {
@@ -193,6 +202,9 @@ impl Execution {
             if let Some(detail) = self.log.loop_mut(round.row) {
                 detail.of = Some(of);
             }
+        }
+        if self.is_released() {
+            round.initial = agent.payload.clone();
         }
         let before = agent.payload.clone();
         if let Some(output) = &spec.task.output {
@@ -225,7 +237,18 @@ impl Execution {
             frame.item = scope::attempt_item(round.next);
             frame.index = round.next;
         }
-        let held = condition.holds(&round.scope, &self.compiled.semantics);
+        let held = if self.is_released() {
+            // There it sees these and nothing else.
+            let scope = Scope {
+                payload: round.scope.payload.take(),
+                results: round.scope.results.take(),
+                errors: round.scope.errors.take(),
+                ..Scope::default()
+            };
+            condition.holds(&scope, &self.compiled.semantics)
+        } else {
+            condition.holds(&round.scope, &self.compiled.semantics)
+        };
         (round.scope.conversation, round.scope.step_result) = hidden;
         unshare(&mut round.scope);
         let (arg, held) = match held {
@@ -242,6 +265,12 @@ impl Execution {
     fn loop_next(&mut self, slot: SlotId, round: &mut Loop, first: bool) -> Option<Done> {
         let spec = round.spec.clone();
         let config = &spec.config;
+        if round.stops {
+            return Some(self.loop_over(round, "failed", None));
+        }
+        if config.kind == LoopKind::While && !first && self.is_released() {
+            return self.released_while_next(slot, round);
+        }
         if config.kind == LoopKind::While {
             if !first {
                 let payload = match self.slots.get(round.agent).map(|place| &place.frame) {
@@ -280,10 +309,51 @@ impl Execution {
         None
     }
 
+    /// The released runtime pauses before it evaluates the condition, and at its limit it does neither.
+    fn released_while_next(&mut self, slot: SlotId, round: &mut Loop) -> Option<Done> {
+        let config = &round.spec.clone().config;
+        let most = config.limit.unwrap_or(u64::MAX).min(loopwright_lang::limits::ITERATIONS);
+        if round.next >= most {
+            self.notice(round.row, "N08", Severity::Warning, &format!("The loop ended at its limit of {most} iterations."));
+            return Some(self.loop_over(round, "limit", None));
+        }
+        if config.delay > 0 {
+            self.event(EventKind::DelayStart, round.row, 0);
+            round.pause = Some(self.timer(Waiter::Pause(slot), config.delay, Class::Answer));
+            return None;
+        }
+        self.released_while_again(slot, round)
+    }
+
+    fn released_while_again(&mut self, slot: SlotId, round: &mut Loop) -> Option<Done> {
+        let payload = match self.slots.get(round.agent).map(|place| &place.frame) {
+            Some(Frame::Agent(agent)) => agent.payload.clone(),
+            _ => Value::Undefined,
+        };
+        match self.loop_condition(round, &payload) {
+            Held::Yes => {
+                self.loop_batch(slot, round);
+                None
+            }
+            Held::No | Held::Cannot(_) => Some(self.loop_over(round, "condition false", None)),
+        }
+    }
+
+    /// Whether the run goes by the released runtime.
+    pub(crate) fn is_released(&self) -> bool {
+        self.compiled.rules.loop_writes == LoopWrites::AgentPayloads
+    }
+
     /// The pause is over.
     pub(crate) fn loop_pause(&mut self, slot: SlotId, round: &mut Loop) -> Option<Done> {
         round.pause = None;
         self.event(EventKind::DelayEnd, round.row, 0);
+        if round.stops {
+            return Some(self.loop_over(round, "failed", None));
+        }
+        if round.spec.config.kind == LoopKind::While && self.is_released() {
+            return self.released_while_again(slot, round);
+        }
         self.loop_batch(slot, round);
         None
     }
@@ -345,25 +415,21 @@ impl Execution {
         if let Some(frame) = round.scope.loops.first_mut() {
             frame.item = item;
             frame.index = index;
-            if self.compiled.rules.body_sees == BodySees::Item {
-                seen = payload.clone();
-            } else if spec.task.needs_payload() {
+            if self.compiled.rules.body_sees == BodySees::PayloadWithVariables && spec.task.needs_payload() {
                 seen = scope::with_variables(&payload, frame, spec.config.index_name());
             }
         }
+        if self.compiled.rules.body_sees == BodySees::Item {
+            self.released_iteration_starts(slot, round, child, &payload);
+            round.scope.payload = None;
+            if last {
+                unshare(&mut round.scope);
+            }
+            return;
+        }
         drop(payload);
         round.scope.payload = Some(seen.clone());
-        let mut path = Vec::with_capacity(round.path.len() + 1);
-        path.extend_from_slice(&round.path);
-        path.push(index);
-        let key = round.key.clone();
-        let place = Place { owner: (slot, child), row, path, key, attempt: round.attempt, depth: round.depth };
-        if self.compiled.rules.body_sees == BodySees::Item
-            && let Some(frame) = round.scope.loops.first()
-            && loopwright_lang::expr::truthy(&frame.item)
-        {
-            seen = frame.item.clone();
-        }
+        let place = self.iteration_place(slot, round, child, index, row);
         let running = self.start_task(&spec.task, &round.scope, seen, place);
         if let Some(part) = usize::try_from(child).ok().and_then(|at| round.parts.get_mut(at)) {
             part.running = running;
@@ -374,9 +440,49 @@ impl Execution {
         }
     }
 
+    fn iteration_place(&self, slot: SlotId, round: &Loop, child: u64, index: u64, row: u32) -> Place {
+        let mut path = Vec::with_capacity(round.path.len() + 1);
+        path.extend_from_slice(&round.path);
+        path.push(index);
+        Place { owner: (slot, child), row, path, key: round.key.clone(), attempt: round.attempt, depth: round.depth }
+    }
+
+    /// Starts an iteration of the released runtime: an agent gets the item as its payload.
+    fn released_iteration_starts(&mut self, slot: SlotId, round: &mut Loop, child: u64, payload: &Value) {
+        let spec = round.spec.clone();
+        let Some(part) = usize::try_from(child).ok().and_then(|at| round.parts.get(at)) else { return };
+        let (index, row, item) = (part.index, part.row, part.item.clone());
+        let place = self.iteration_place(slot, round, child, index, row);
+        let base = if round.spec.config.batch.is_some() { round.initial.clone() } else { payload.clone() };
+        let Frame::Agent(mut agent) = self.take(round.agent) else { return };
+        let started = match &spec.task.body {
+            Body::Missing => Err(Box::new(Done::failed(format!("{} missing action/subAgent", spec.config.kind.name())))),
+            Body::Call(callee) if spec.task.is_action => {
+                round.scope.payload = Some(base);
+                let params = self.resolve(&spec.task, &round.scope, row).unwrap_or_else(|| Value::Object(Object::new()));
+                let params = self.with_messages(&spec.task, params, &agent);
+                Ok(self.start_action(*callee, params, place))
+            }
+            _ => self.released_delegate(&mut agent, &spec.task, (&base, Some(&item)), place, false),
+        };
+        if let Some(place) = self.slots.get_mut(round.agent) {
+            place.frame = Frame::Agent(agent);
+        }
+        match started {
+            Ok(running) => {
+                if let Some(part) = usize::try_from(child).ok().and_then(|at| round.parts.get_mut(at)) {
+                    part.running = running;
+                }
+            }
+            Err(done) => self.ready.push(Wake::Child(slot, child, *done)),
+        }
+    }
+
     /// An iteration is done.
     pub(crate) fn loop_child(&mut self, slot: SlotId, round: &mut Loop, child: u64, mut done: Done) -> Option<Done> {
-        if let Some(message) = done.message.take() {
+        if !self.is_released()
+            && let Some(message) = done.message.take()
+        {
             let row = usize::try_from(child).ok().and_then(|at| round.parts.get(at)).map_or(round.row, |part| part.row);
             self.notice(row, "N05", Severity::Hint, &format!("The agent ended with a message: {message}"));
         }
@@ -385,6 +491,8 @@ impl Execution {
             part.running = Running::Nothing;
             return match self.iteration_over(round, &part, done, true) {
                 Ok(()) => self.loop_next(slot, round, false),
+                // There a loop that breaks off is done all the same.
+                Err(_) if self.is_released() => Some(self.loop_over(round, "failed", None)),
                 Err(message) => Some(self.loop_over(round, "failed", Some(message))),
             };
         }
@@ -405,8 +513,18 @@ impl Execution {
         for part in &mut parts {
             let Some(done) = part.done.take() else { continue };
             if let Err(message) = self.iteration_over(round, part, done, false) {
+                // There the pause comes before it is seen that something failed, and a loop that breaks off is done all the same.
+                if self.is_released() {
+                    round.stops = true;
+                    break;
+                }
                 return Some(self.loop_over(round, "failed", Some(message)));
             }
+        }
+        if round.stops && round.next < round.count && round.spec.config.delay > 0 {
+            self.event(EventKind::DelayStart, round.row, 0);
+            round.pause = Some(self.timer(Waiter::Pause(slot), round.spec.config.delay, Class::Answer));
+            return None;
         }
         self.loop_next(slot, round, false)
     }
@@ -484,24 +602,35 @@ impl Execution {
         Err(message)
     }
 
-    /// An iteration by the released runtime: whatever its call did it counts as done, and an agent's payload is merged.
+    /// An iteration by the released runtime: whatever its call did it counts as done, and an agent's payload is merged. Side by
+    /// side each begins with the payload of the loop's start, so the last one's is what stays.
     fn released_iteration(&mut self, round: &Loop, part: &Part, done: &mut Done) {
         let Frame::Agent(mut agent) = self.take(round.agent) else { return };
+        let spec = round.spec.clone();
         let before = agent.payload.clone();
-        if !round.spec.task.is_action && done.ok && done.result.as_object().is_some() {
-            agent.payload = crate::payload::deep_merge(&before, &done.result);
+        let base = if round.spec.config.batch.is_some() { round.initial.clone() } else { before.clone() };
+        match &spec.task.body {
+            Body::Missing => {}
+            Body::Call(callee) if spec.task.is_action => {
+                let name = self.compiled.callees.get(*callee).map_or_else(|| "".into(), |callee| callee.name.clone());
+                done.result = released::action(&name, done, &base, &base);
+                agent.payload = base;
+                done.ok = true;
+            }
+            body => {
+                let name = self.compiled.callee_records(body).map(|(_, name, _)| name.clone());
+                let name = spec.task.called.clone().or(name).unwrap_or_else(|| "".into());
+                let returned = self.released_returned(&mut agent, &spec.task, &base, done, false);
+                agent.payload = returned.payload;
+                let mut shape = returned.shape.as_object().cloned().unwrap_or_default();
+                shape.insert("priorStepResult", Value::text(released::agent_text(&name, &returned.shape)));
+                done.result = Value::Object(shape);
+                done.ok = true;
+            }
+        }
+        if !crate::payload::same(&before, &agent.payload) {
             self.wrote_root(&agent, part.row);
         }
-        done.result = if round.spec.task.is_action {
-            let name = match round.spec.task.body {
-                crate::compile::Body::Call(callee) => self.compiled.callees.get(callee).map(|callee| callee.name.clone()),
-                crate::compile::Body::Agent(_) => None,
-            };
-            released::action(&name.unwrap_or_else(|| "".into()), done, &before, &agent.payload)
-        } else {
-            released::step(loopwright_model::StepKind::SubAgent, &"".into(), done, &before, &agent.payload)
-        };
-        done.ok = true;
         if let Some(place) = self.slots.get_mut(round.agent) {
             place.frame = Frame::Agent(agent);
         }

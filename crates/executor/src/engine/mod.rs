@@ -25,6 +25,7 @@ pub(crate) use self::{
 };
 pub(crate) use self::{
     loops::Part,
+    released::{Ended, Tally},
     turns::{ActionPart, Plan, Turn},
 };
 use crate::{
@@ -105,6 +106,8 @@ pub struct Call {
     pub row: u32,
     /// Whether it is an agent of the document, that is run and not called; only in a [trace](Execution::trace).
     pub nested: bool,
+    /// The messages to an agent, where they are more than the one.
+    pub said: Option<Value>,
 }
 
 /// What came of a call or a timer.
@@ -127,6 +130,17 @@ pub enum Outcome {
         message: Text,
         /// Its final payload.
         payload: Value,
+    },
+    /// An action came to an end and said how in its own words.
+    Reported {
+        /// Whether it succeeded.
+        ok: bool,
+        /// Its message.
+        message: Option<Text>,
+        /// Its result code.
+        code: Option<Text>,
+        /// Its outputs.
+        outputs: Value,
     },
     /// A call broke off.
     Threw(Text),
@@ -181,11 +195,31 @@ pub(crate) struct Done {
     pub acted: bool,
     /// The step's result, where its shape is not the common one.
     pub shape: Option<Value>,
+    /// The call broke off.
+    pub threw: bool,
+    /// A model's text that is no JSON.
+    pub unread: bool,
+    /// An action's own message and result code.
+    pub note: Option<Text>,
+    pub code: Option<Text>,
 }
 
 impl Done {
     pub(crate) fn ok(result: Value) -> Self {
-        Self { ok: true, result, error: None, round: None, message: None, limit: false, acted: false, shape: None }
+        Self {
+            ok: true,
+            result,
+            error: None,
+            round: None,
+            message: None,
+            limit: false,
+            acted: false,
+            shape: None,
+            threw: false,
+            unread: false,
+            note: None,
+            code: None,
+        }
     }
 
     pub(crate) fn failed(error: impl Into<Text>) -> Self {
@@ -598,10 +632,17 @@ fn done_of(outcome: Outcome) -> Done {
     match outcome {
         Outcome::Returned(value) => Done::ok(value),
         // Text that is not JSON is the answer itself.
-        Outcome::Answered(text) => Done::ok(loopwright_lang::json::parse(&text).value().unwrap_or(Value::Text(text))),
+        Outcome::Answered(text) => match loopwright_lang::json::parse(&text).value() {
+            Some(value) => Done::ok(value),
+            None => Done { unread: true, ..Done::ok(Value::Text(text)) },
+        },
+        Outcome::Reported { ok, message, code, outputs } => {
+            let error = (!ok).then(|| message.clone().unwrap_or_else(|| "failed".into()));
+            Done { ok, error, note: message, code, ..Done::ok(outputs) }
+        }
         Outcome::Failed { message, outputs } => Done { result: outputs, ..Done::failed(message) },
         Outcome::Ended { message, payload } => Done { message: Some(message), ..Done::ok(payload) },
-        Outcome::Threw(message) => Done::failed(message),
+        Outcome::Threw(message) => Done { threw: true, ..Done::failed(message) },
         Outcome::Fired => Done::ok(Value::Undefined),
     }
 }

@@ -33,6 +33,14 @@ pub(crate) fn attempt_item(index: u64) -> Value {
     Value::object([("attemptNumber", Value::Number((index + 1) as f64)), ("totalAttempts", Value::Number(index as f64))])
 }
 
+/// The texts of a loop's collection and condition.
+pub(crate) fn loop_texts(config: &LoopConfig) -> (&str, &str) {
+    (
+        config.collection.as_ref().map_or("", |collection| collection.text.as_str()),
+        config.condition.as_ref().map_or("", |condition| condition.text.as_str()),
+    )
+}
+
 impl AgentRun {
     /// The roots of mappings and templates in a step of this agent.
     pub(crate) fn scope(&self) -> Scope {

@@ -4,7 +4,6 @@ use loopwright_lang::{Object, Scope, Text, Value, mapping};
 
 use super::{AgentRun, Call, Class, Command, Execution, Frame, Running, SlotId, Waiter, Wake};
 use crate::compile::{Body, CalleeKind, Task};
-use crate::rules::BodySees;
 
 /// Where a task stands in the run.
 #[derive(Clone, Debug)]
@@ -27,38 +26,9 @@ impl Execution {
     /// Starts a task. `payload` is what an agent or a prompt gets to see.
     pub(crate) fn start_task(&mut self, task: &Task, scope: &Scope, payload: Value, place: Place) -> Running {
         match task.body {
-            Body::Call(callee) => {
-                let Some(found) = self.compiled.callees.get(callee) else { return Running::Nothing };
-                let (kind, name) = (found.kind, found.name.clone());
-                let mut call = Call {
-                    callee: Some(callee),
-                    kind,
-                    name,
-                    params: Value::Undefined,
-                    payload: Value::Undefined,
-                    message: None,
-                    context: None,
-                    path: place.path,
-                    key: place.key,
-                    attempt: place.attempt,
-                    turn: None,
-                    row: place.row,
-                    nested: false,
-                };
-                match kind {
-                    CalleeKind::Action => {
-                        call.params = self.resolve(task, scope, place.row).unwrap_or_else(|| Value::Object(Object::new()));
-                    }
-                    CalleeKind::Prompt => call.payload = payload,
-                    CalleeKind::Agent => {
-                        call.params = self.resolve(task, scope, place.row).unwrap_or_default();
-                        call.message = Some(self.message(task, &call.name, scope, place.row));
-                        call.context = task.context.clone().or_else(|| scope.context.clone());
-                        call.payload = payload;
-                    }
-                }
-                Running::Ticket(self.dispatch(call, place.owner, task.context.is_some()))
-            }
+            Body::Call(callee) => self.start_call(callee, task, scope, payload, place),
+            // Both belong to the released runtime, which goes about them itself.
+            Body::Own | Body::Missing => Running::Nothing,
             Body::Agent(agent) => {
                 let name = self.compiled.agents.get(agent).map_or_else(|| "".into(), |agent| agent.name.clone());
                 let params = self.resolve(task, scope, place.row);
@@ -79,14 +49,13 @@ impl Execution {
                         turn: None,
                         row: place.row,
                         nested: true,
+                        said: None,
                     };
                     trace.push((self.now, call));
                 }
                 let said = Value::list([Value::object([("role", Value::text("user")), ("content", Value::Text(message))])]);
                 let mut run = AgentRun::new(agent, payload, laid_over(scope.data.as_ref(), params.as_ref()), context, Some(said));
-                if self.compiled.rules.body_sees == BodySees::PayloadWithVariables {
-                    run.loops = scope.loops.clone();
-                }
+                run.loops = scope.loops.clone();
                 run.path = place.path;
                 run.parent_row = place.row;
                 run.depth = place.depth + 1;
@@ -98,8 +67,52 @@ impl Execution {
         }
     }
 
+    /// Starts a call.
+    pub(crate) fn start_call(&mut self, callee: usize, task: &Task, scope: &Scope, payload: Value, place: Place) -> Running {
+        let Some(mut call) = self.call_of(callee, &place) else { return Running::Nothing };
+        match call.kind {
+            CalleeKind::Action => {
+                call.params = self.resolve(task, scope, place.row).unwrap_or_else(|| Value::Object(Object::new()));
+            }
+            CalleeKind::Prompt => call.payload = payload,
+            CalleeKind::Agent => {
+                call.params = self.resolve(task, scope, place.row).unwrap_or_default();
+                call.message = Some(self.message(task, &call.name, scope, place.row));
+                call.context = task.context.clone().or_else(|| scope.context.clone());
+                call.payload = payload;
+            }
+        }
+        Running::Ticket(self.dispatch(call, place.owner, task.context.is_some()))
+    }
+
+    /// Starts an action with parameters that are ready.
+    pub(crate) fn start_action(&mut self, callee: usize, params: Value, place: Place) -> Running {
+        let Some(call) = self.call_of(callee, &place) else { return Running::Nothing };
+        Running::Ticket(self.dispatch(Call { params, ..call }, place.owner, false))
+    }
+
+    fn call_of(&self, callee: usize, place: &Place) -> Option<Call> {
+        let found = self.compiled.callees.get(callee)?;
+        Some(Call {
+            callee: Some(callee),
+            kind: found.kind,
+            name: found.name.clone(),
+            params: Value::Undefined,
+            payload: Value::Undefined,
+            message: None,
+            context: None,
+            path: place.path.clone(),
+            key: place.key.clone(),
+            attempt: place.attempt,
+            turn: None,
+            row: place.row,
+            nested: false,
+            said: None,
+        })
+    }
+
     /// The parameters of a task; `None` where it has no mapping.
-    fn resolve(&mut self, task: &Task, scope: &Scope, row: u32) -> Option<Value> {
+    pub(crate) fn resolve(&mut self, task: &Task, scope: &Scope, row: u32) -> Option<Value> {
         let input = task.input.as_ref()?;
         let (params, problems) = input.resolve(scope, &self.compiled.semantics);
         self.problems(row, &problems);

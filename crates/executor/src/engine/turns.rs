@@ -4,12 +4,13 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use loopwright_lang::{List, LoopFrame, Object, Scope, Text, Value, json::print_compact};
 
-use super::{Call, Done, Execution, Frame, Running, SlotId, loops::Loop, task::Place};
+use super::{Call, Done, Execution, Frame, Running, SlotId, loops::Loop, released::Tally, task::Place};
 use crate::{
     compile::{CalleeKind, LoopSpec, Task, loops::LoopKind},
     log::{EventKind, NONE},
     payload::{apply_change, deep_merge},
     protocol::FrameKind,
+    rules::StepResults,
 };
 
 /// Most turns in one agent's run.
@@ -54,6 +55,8 @@ pub struct AgentRun {
     pub(crate) turn: Turn,
     /// Messages that expire: before which turn.
     pub(crate) expiring: Vec<(u64, Value)>,
+    /// What only the released runtime counts.
+    pub(crate) tally: Box<Tally>,
 }
 
 /// What an agent's run is at.
@@ -83,6 +86,8 @@ pub(crate) enum Turn {
     Agent(Running),
     /// The loop it asked for.
     Round(Running, Arc<LoopSpec>, Text),
+    /// The agents it asked for, side by side.
+    Agents(Vec<ActionPart>, bool),
 }
 
 /// One action of a turn.
@@ -92,6 +97,8 @@ pub(crate) struct ActionPart {
     pub(crate) row: u32,
     pub(crate) running: Running,
     pub(crate) done: Option<Done>,
+    /// The agent that was asked for, as the answer has it.
+    pub(crate) asked: Value,
 }
 
 /// What a model's answer asks for.
@@ -135,6 +142,7 @@ impl AgentRun {
             turn_row: NONE,
             turn: Turn::None,
             expiring: Vec::new(),
+            tally: Box::default(),
         }
     }
 
@@ -143,7 +151,7 @@ impl AgentRun {
         match (&self.plan, &self.turn) {
             (Plan::Steps { under, .. }, _) => vec![(*under, NONE)],
             (Plan::Turns, Turn::Asking(running) | Turn::Agent(running) | Turn::Round(running, ..)) => vec![(*running, NONE)],
-            (Plan::Turns, Turn::Actions(parts)) => {
+            (Plan::Turns, Turn::Actions(parts) | Turn::Agents(parts, _)) => {
                 parts.iter().filter(|part| part.done.is_none()).map(|part| (part.running, part.row)).collect()
             }
             (Plan::Turns, Turn::None) => Vec::new(),
@@ -163,18 +171,17 @@ impl AgentRun {
     }
 
     /// The roots of path conditions after a step.
-    pub(crate) fn path_scope(&self, current: &Text, once: bool) -> Scope {
-        let path = if once { &self.completed } else { &self.path_names };
+    pub(crate) fn path_scope(&self, current: &Text) -> Scope {
         let flow = Value::object([
             ("currentStepId", Value::Text(current.clone())),
             ("completedSteps", Value::List(self.completed.clone())),
-            ("executionPath", Value::List(path.clone())),
+            ("executionPath", Value::List(self.path_names.clone())),
             ("stepCount", Value::Number(self.visits as f64)),
         ]);
         Scope { conversation: None, flow_context: Some(flow), ..self.scope() }
     }
 
-    fn say(&mut self, message: Value) {
+    pub(crate) fn say(&mut self, message: Value) {
         let mut said = self.conversation.as_ref().and_then(Value::as_list).cloned().unwrap_or_default();
         said.push(message);
         self.conversation = Some(Value::List(said));
@@ -190,6 +197,9 @@ impl Execution {
         }
         let turn = agent.turns;
         agent.turns += 1;
+        if self.compiled.rules.step_results == StepResults::ByKind {
+            self.released_prune(agent);
+        }
         if agent.expiring.iter().any(|(before, _)| *before <= turn) {
             let gone: Vec<Value> =
                 agent.expiring.iter().filter(|(before, _)| *before <= turn).map(|(_, message)| message.clone()).collect();
@@ -227,13 +237,14 @@ impl Execution {
             turn: Some((agent.agent, turn)),
             row: agent.turn_row,
             nested: false,
+            said: None,
         };
         let ticket = self.dispatch(call, (slot, 0), false);
         agent.turn = Turn::Asking(Running::Ticket(ticket));
         None
     }
 
-    fn keep_messages(&mut self, agent: &AgentRun) {
+    pub(crate) fn keep_messages(&mut self, agent: &AgentRun) {
         let event = u32::try_from(self.log.len()).unwrap_or(NONE).saturating_sub(1);
         let said = agent.conversation.clone().unwrap_or_default();
         if let Some(detail) = self.log.agent_mut(agent.row) {
@@ -245,7 +256,23 @@ impl Execution {
     pub(crate) fn turn_child(&mut self, slot: SlotId, agent: &mut AgentRun, child: u64, done: Done) -> Option<Done> {
         match std::mem::replace(&mut agent.turn, Turn::None) {
             Turn::None => None,
+            Turn::Asking(_) if self.compiled.rules.step_results == StepResults::ByKind => self.released_answered(slot, agent, done),
             Turn::Asking(_) => self.answered(slot, agent, done),
+            Turn::Agents(mut parts, parallel) => {
+                if let Some(part) = usize::try_from(child).ok().and_then(|at| parts.get_mut(at)) {
+                    part.running = Running::Nothing;
+                    if part.row != agent.turn_row {
+                        let now = self.now;
+                        self.log.end(now, part.row, EventKind::CallEnd, done.state(), done.result.clone(), done.error.clone());
+                    }
+                    part.done = Some(done);
+                }
+                if parts.iter().any(|part| part.done.is_none()) {
+                    agent.turn = Turn::Agents(parts, parallel);
+                    return None;
+                }
+                self.released_agents_done(slot, agent, parts, parallel)
+            }
             Turn::Actions(mut parts) => {
                 if let Some(part) = usize::try_from(child).ok().and_then(|at| parts.get_mut(at)) {
                     part.running = Running::Nothing;
@@ -256,6 +283,9 @@ impl Execution {
                 if parts.iter().any(|part| part.done.is_none()) {
                     agent.turn = Turn::Actions(parts);
                     return None;
+                }
+                if self.compiled.rules.step_results == StepResults::ByKind {
+                    return self.released_acted_turn(slot, agent, &parts);
                 }
                 let mut text = String::from("## Actions\n");
                 let mut error = None;
@@ -295,19 +325,20 @@ impl Execution {
             }
             Turn::Round(_, spec, called) => {
                 let kind = spec.config.kind;
+                if self.compiled.rules.step_results == StepResults::ByKind {
+                    return self.released_round_done(slot, agent, &spec, done);
+                }
                 if let Some(round) = done.round.as_ref().filter(|round| round.began) {
                     let (results, errors) = match kind {
                         LoopKind::ForEach => ("forEachResults", "forEachErrors"),
                         LoopKind::While => ("whileResults", "whileErrors"),
                     };
-                    if self.compiled.rules.loop_writes == crate::rules::LoopWrites::ByMapping {
-                        let mut fields: Object = agent.payload.as_object().cloned().unwrap_or_default();
-                        fields.insert(results, Value::List(round.results.clone()));
-                        fields.insert(errors, Value::List(round.errors.clone()));
-                        agent.payload = Value::Object(fields);
-                        let row = agent.turn_row;
-                        self.wrote_root(agent, row);
-                    }
+                    let mut fields: Object = agent.payload.as_object().cloned().unwrap_or_default();
+                    fields.insert(results, Value::List(round.results.clone()));
+                    fields.insert(errors, Value::List(round.errors.clone()));
+                    agent.payload = Value::Object(fields);
+                    let row = agent.turn_row;
+                    self.wrote_root(agent, row);
                     let message = crate::message::loop_result(&spec, &called, round);
                     agent.expiring.push((agent.turns + MESSAGE_TURNS, message.clone()));
                     agent.say(message);
@@ -360,7 +391,7 @@ impl Execution {
             }
         }
         let asked = asked_type(&answer);
-        match self.decide(&answer) {
+        match self.decide(agent.agent, &answer) {
             Decision::Complete(message) => {
                 if message.is_some() {
                     agent.special_message = message;
@@ -394,7 +425,7 @@ impl Execution {
                     let row = self.begin(FrameKind::Call, EventKind::CallStart, agent.turn_row, NONE, index, Value::Text(name.clone()));
                     let place = self.turn_place(slot, number as u64, agent, row);
                     let running = self.start_task(&task, &scope, Value::Undefined, place);
-                    parts.push(ActionPart { name, row, running, done: None });
+                    parts.push(ActionPart { name, row, running, done: None, asked: Value::Undefined });
                 }
                 agent.turn = Turn::Actions(parts);
                 None
@@ -417,13 +448,13 @@ impl Execution {
         }
     }
 
-    fn turn_place(&self, slot: SlotId, child: u64, agent: &AgentRun, row: u32) -> Place {
+    pub(crate) fn turn_place(&self, slot: SlotId, child: u64, agent: &AgentRun, row: u32) -> Place {
         let key = self.compiled.agents.get(agent.agent).map_or_else(|| "".into(), |made| made.name.clone());
         Place { owner: (slot, child), row, path: agent.path.clone(), key, attempt: 1, depth: agent.depth }
     }
 
     /// What an answer asks for (runtime rules of loop responses; loop-agents.md, rulings 31, 34, 50).
-    fn decide(&self, answer: &Value) -> Decision {
+    fn decide(&self, agent: usize, answer: &Value) -> Decision {
         let complete = match answer.get("taskComplete") {
             None | Some(Value::Undefined | Value::Null) => false,
             Some(Value::Bool(flag)) => *flag,
@@ -475,17 +506,17 @@ impl Execution {
                 }
                 _ => Decision::Failed("nextStep.subAgent is missing".to_owned()),
             },
-            "ForEach" => self.round(next.get("forEach"), "forEach", false),
-            "While" => self.round(next.get("while"), "while", true),
+            "ForEach" => self.round(agent, next.get("forEach"), "forEach", false),
+            "While" => self.round(agent, next.get("while"), "while", true),
             other => Decision::Failed(format!("nextStep.type cannot be simulated: {}", print_compact(&Value::text(other)))),
         }
     }
 }
 
 impl Execution {
-    fn round(&self, operation: Option<&Value>, name: &str, is_while: bool) -> Decision {
+    fn round(&self, agent: usize, operation: Option<&Value>, name: &str, is_while: bool) -> Decision {
         let Some(operation @ Value::Object(_)) = operation else { return Decision::Failed(format!("nextStep.{name} is missing")) };
-        self.compiled.operation(operation, is_while).map_or_else(Decision::Failed, |(spec, called)| Decision::Round(spec, called))
+        self.compiled.operation(agent, operation, is_while).map_or_else(Decision::Failed, |(spec, called)| Decision::Round(spec, called))
     }
 }
 

@@ -33,6 +33,8 @@ impl Simulation {
         let called = task.map(|task| match task.task().body {
             Body::Call(callee) => compiled.callees.get(callee).map_or("", |callee| callee.name.as_str()),
             Body::Agent(agent) => compiled.agents.get(agent).map_or("", |agent| agent.name.as_str()),
+            Body::Own => "(agent prompt)",
+            Body::Missing => "",
         });
         let (condition, reason) = self.why(frame.0);
         let result = match row.kind {

@@ -15,6 +15,7 @@ mod updates;
 pub use complete::complete_text;
 pub use input::{CompiledInput, message, resolve, resolve_body, resolve_text};
 pub use output::{Applied, OutputMapping, OutputPlace};
+pub use released::{walk as walk_path, with_messages};
 pub use text::CompiledText;
 pub use updates::{after_iteration, apply_released, sub_agent_input, sub_agent_output};
 

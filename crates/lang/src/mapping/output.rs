@@ -66,6 +66,16 @@ impl OutputMapping {
         Ok(Self { problems, entries, written })
     }
 
+    /// Takes a mapping as the released runtime does: text that is no JSON, targets that are none, are its own affair when it writes.
+    pub fn released(mapping: &Value) -> Self {
+        Self { problems: Vec::new(), entries: Vec::new(), written: updates::entries(mapping) }
+    }
+
+    /// What the released runtime writes, as far as the paths allow (`path[:add,update,delete]`; `None` allows all).
+    pub fn apply_allowed(&self, outputs: &Value, payload: &Value, allowed: Option<&[&str]>) -> Applied {
+        updates::apply(&self.written, outputs, payload, allowed)
+    }
+
     /// Whether it writes nothing.
     pub fn is_empty(&self) -> bool {
         self.written.is_empty()
@@ -110,7 +120,7 @@ impl OutputMapping {
     /// Writes one result. `Err` is `Cannot write …` or `Output target …`; then nothing was written.
     pub fn apply(&self, outputs: &Value, payload: &Value, place: &OutputPlace, semantics: &Semantics) -> Result<Applied, Problem> {
         if semantics.output_writer == OutputWriter::Updates {
-            return Ok(updates::apply(&self.written, outputs, payload));
+            return Ok(updates::apply(&self.written, outputs, payload, None));
         }
         let iteration =
             place.iteration.as_ref().map(|(index, _)| Iteration { index: clamped(*index), collected: clamped(place.collected) });

@@ -20,6 +20,16 @@ pub(crate) fn resolve(value: &Value, scope: &Scope, in_body: bool) -> Value {
     }
 }
 
+/// Resolves `conversation.…` texts, at any depth; everything else stays as it is.
+pub fn with_messages(value: &Value, scope: &Scope) -> Value {
+    match value {
+        Value::Text(text) if begins(js_trim(text), "conversation.") && scope.conversation.is_some() => messages(js_trim(text), scope),
+        Value::List(list) => Value::list(list.iter().map(|item| with_messages(item, scope))),
+        Value::Object(object) => Value::object(object.iter().map(|(key, item)| (key.clone(), with_messages(item, scope)))),
+        other => other.clone(),
+    }
+}
+
 /// The keys a value is walked by: indices of lists and texts, none of anything else.
 pub(crate) fn keys_of(value: &Value) -> Object {
     let index = |(index, value): (usize, Value)| (Text::from(index.to_string()), value);
@@ -86,7 +96,7 @@ fn messages(text: &str, scope: &Scope) -> Value {
 }
 
 /// The runtime's path walker: empty parts are skipped, one index a part, no length of texts.
-pub(crate) fn walk(value: &Value, path: &str) -> Value {
+pub fn walk(value: &Value, path: &str) -> Value {
     let mut at = value;
     let mut made;
     for part in path.split('.').filter(|part| !part.is_empty()) {

@@ -5,15 +5,19 @@ use crate::{Object, Problem, Span, Value, json, merge};
 
 /// Applies a mapping column (an object or its JSON text; text that is no JSON changes nothing).
 pub fn apply_released(mapping: &Value, outputs: &Value, payload: &Value) -> Applied {
-    let mapping = match mapping {
+    apply(&entries(mapping), outputs, payload, None)
+}
+
+/// A mapping column's members: of an object or of its JSON text; other JSON is walked by its places.
+pub(crate) fn entries(mapping: &Value) -> Object {
+    super::released::keys_of(&match mapping {
         Value::Text(text) => json::parse(text).value().unwrap_or_default(),
         other => other.clone(),
-    };
-    apply(&super::released::keys_of(&mapping), outputs, payload)
+    })
 }
 
 /// Applies a mapping. What the runtime only logs is a warning; a conflict between targets drops the whole mapping.
-pub(crate) fn apply(mapping: &Object, outputs: &Value, payload: &Value) -> Applied {
+pub(crate) fn apply(mapping: &Object, outputs: &Value, payload: &Value, allowed: Option<&[&str]>) -> Applied {
     let mut applied = Applied { payload: payload.clone(), ..Applied::default() };
     let outputs = outputs.as_object().cloned().unwrap_or_default();
     let mut change = Object::new();
@@ -40,7 +44,10 @@ pub(crate) fn apply(mapping: &Object, outputs: &Value, payload: &Value) -> Appli
     }
     applied.specials = specials;
     if !change.is_empty() {
-        applied.payload = merge::update(payload, &Value::Object(change));
+        applied.payload = match allowed {
+            None => merge::update(payload, &Value::Object(change)),
+            Some(_) => merge::change(payload, &Value::object([("updateElements", Value::Object(change))]), allowed),
+        };
     }
     applied
 }

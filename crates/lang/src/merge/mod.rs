@@ -1,8 +1,10 @@
 //! How values are merged into a payload.
 
+mod paths;
 mod released;
 
-pub use released::{change, collection, deep_merge_released, extract, merge_upstream};
+pub use paths::merge_upstream;
+pub use released::{change, collection, deep_merge_released, extract};
 
 use crate::{List, Object, Value};
 

@@ -68,11 +68,6 @@ fn join(a: &Value, b: &Value) -> Value {
     }
 }
 
-/// A sub-agent's payload merged into its parent's, as far as the paths allow.
-pub fn merge_upstream(payload: &Value, sub: &Value, paths: &[&str]) -> Value {
-    if sub.is_nullish() { payload.clone() } else { deep_merge_released(payload, &extract(sub, paths)) }
-}
-
 /// Applies a `payloadChangeRequest`: removals, replacements, updates, new elements. `allowed` are the paths that may be written
 /// (`path[:add,update,delete]`, `a.*`, `*`); `None` allows all.
 pub fn change(payload: &Value, request: &Value, allowed: Option<&[&str]>) -> Value {
