@@ -41,12 +41,21 @@ pub fn is_file_drag(event: &DragEvent) -> bool {
     event.data_transfer().is_some_and(|data| data.types().includes(&JsValue::from_str("Files"), 0))
 }
 
-/// Gives a text to the person as a file.
+/// Gives a JSON text to the person as a file.
 pub fn download(name: &str, text: &str) -> bool {
+    give(name, &JsValue::from_str(text), "application/json")
+}
+
+/// Gives bytes to the person as a file.
+pub fn download_bytes(name: &str, bytes: &[u8]) -> bool {
+    give(name, &js_sys::Uint8Array::from(bytes), "application/octet-stream")
+}
+
+fn give(name: &str, content: &JsValue, kind: &str) -> bool {
     let make = || -> Option<()> {
-        let parts = js_sys::Array::of1(&JsValue::from_str(text));
+        let parts = js_sys::Array::of1(content);
         let options = BlobPropertyBag::new();
-        options.set_type("application/json");
+        options.set_type(kind);
         let blob = Blob::new_with_str_sequence_and_options(&parts, &options).ok()?;
         let url = Url::create_object_url_with_blob(&blob).ok()?;
         let document = web_sys::window()?.document()?;

@@ -12,6 +12,14 @@ pub fn now() -> f64 {
     web_sys::window().and_then(|window| window.performance()).map_or(0.0, |performance| performance.now())
 }
 
+/// Leaves a mark in the browser's own record of times, for the developer tools and the benches.
+pub fn mark(name: &str) {
+    if let Some(performance) = web_sys::window().and_then(|window| window.performance()) {
+        // A record that is full takes no more marks.
+        let _ = performance.mark(name);
+    }
+}
+
 /// The time of day, `14:02`.
 pub fn clock() -> String {
     let date = js_sys::Date::new_0();

@@ -9,7 +9,7 @@ use crate::{
     inspector::parts::{severity_class, severity_icon},
     session::Session,
     text::{inspector, run as text},
-    ui::small_icon,
+    ui::{icon, small_icon},
 };
 
 /// Height of a row in px.
@@ -53,12 +53,27 @@ pub fn events_tab(session: Session) -> AnyView {
                         </div>
                     </div>
                 </div>
-                <div class="its-foot meta t3 num"><span>{move || text::events(total())}</span></div>
+                <div class="its-foot meta t3 num">
+                    <span>{move || text::events(total())}</span>
+                    <span class="grow"></span>
+                    <button type="button" class="btn ghost sm" title=text::SAVE_LOG_TITLE on:click=move |_| save_log(session)>
+                        {icon("down")}{text::SAVE_LOG}
+                    </button>
+                </div>
             </div>
         }
         .into_any()
     };
     view! { <div class="tl-tab" on:keydown=move |event| super::dock_key(session, &event)>{body}</div> }.into_any()
+}
+
+fn save_log(session: Session) {
+    let Some(run) = session.run.run.get_untracked() else { return };
+    leptos::task::spawn_local(async move {
+        if let Ok(Reply::Log(bytes)) = session.run.ask(Ask::Log { run }).await {
+            session.download_log(&bytes);
+        }
+    });
 }
 
 fn row_view(session: Session, list: VirtualList, row: EventRow) -> AnyView {

@@ -291,8 +291,18 @@ impl Session {
             Leave::AsImported(_) if !file.is_empty() => file,
             Leave::AsImported(_) => format!("{stem}.json"),
         };
-        if files::download(&name, &text) {
-            self.notify.toast(Tone::Success, text::downloaded(&name));
+        self.say_download(&name, files::download(&name, &text));
+    }
+
+    /// Gives a run's packed log to the person as a file.
+    pub fn download_log(self, bytes: &[u8]) {
+        let name = format!("{}.loopwright-log", self.file_stem());
+        self.say_download(&name, files::download_bytes(&name, bytes));
+    }
+
+    fn say_download(self, name: &str, given: bool) {
+        if given {
+            self.notify.toast(Tone::Success, text::downloaded(name));
         } else {
             self.notify.toast(Tone::Failed, text::DOWNLOAD_REFUSED);
         }

@@ -304,6 +304,8 @@ pub const COLUMN_KIND: &str = "What";
 pub const COLUMN_STEP: &str = "Step";
 pub const COLUMN_ITERATION: &str = "Iteration";
 pub const COLUMN_TEXT: &str = "Detail";
+pub const SAVE_LOG: &str = "Save run log";
+pub const SAVE_LOG_TITLE: &str = "Save the run log: the same bytes as loopwright simulate --log writes";
 pub fn events(n: u64) -> String {
     if n == 1 { "1 event".into() } else { format!("{} events", count(n)) }
 }

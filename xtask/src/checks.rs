@@ -63,12 +63,22 @@ fn native_checks(project: &Project, kit: &Kit, steps: &mut Steps) -> Outcome<()>
 fn browser_checks(project: &Project, kit: &Kit, steps: &mut Steps, names: &[String]) -> Outcome<()> {
     let site = Site::of(project, Profile::WebTest);
     site.build(project, kit, steps)?;
+    // What the app does is compared with what the command line does.
+    steps.step("Build the command line", || {
+        steps::run(&mut cargo(project, kit, &["build", "--locked", "--quiet", "-p", "loopwright-cli"]))
+    })?;
+    let command_line = project.target.join("debug").join(format!("loopwright{}", std::env::consts::EXE_SUFFIX));
     steps.step("Browser tests", || {
         let results = crate::results_folder(project);
         if results.exists() {
             std::fs::remove_dir_all(&results).map_err(|error| format!("{} cannot be emptied: {error}", results.display()))?;
         }
-        steps::run(browser(project, kit, &site.folder, "run.mjs")?.env("LOOPWRIGHT_RESULTS", &results).args(names))
+        steps::run(
+            browser(project, kit, &site.folder, "run.mjs")?
+                .env("LOOPWRIGHT_RESULTS", &results)
+                .env("LOOPWRIGHT_CLI", &command_line)
+                .args(names),
+        )
     })
 }
 

@@ -105,9 +105,8 @@ impl Site {
             // In Trunk's words: run wasm-opt.
             trunk.arg("--release");
         }
-        if self.profile == Profile::WebDev {
-            trunk.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", "--cfg erase_components");
-        }
+        // Views of one type instead of a type each: a third less to load, and quicker to compile.
+        trunk.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", "--cfg erase_components");
         let mut folders = vec![cargo_shim::make(project)?];
         folders.extend(std::env::split_paths(kit.path()));
         trunk.env("PATH", std::env::join_paths(folders).map_err(|error| format!("PATH cannot be extended: {error}"))?);

@@ -99,6 +99,7 @@ fn run_of(ask: &Ask) -> RunId {
         | Ask::Failure { run, .. }
         | Ask::Payload { run, .. }
         | Ask::Events { run, .. }
+        | Ask::Log { run }
         | Ask::Scope { run, .. } => *run,
     }
 }

@@ -1,14 +1,15 @@
 //! The web worker: messages and a clock around `executor::host`.
 //!
-//! Messages are JSON text (`executor::protocol`). Work is done in slices of 8 ms; between two slices the worker lets
+//! Messages are bytes (`executor::protocol`). Work is done in slices of 8 ms; between two slices the worker lets
 //! waiting messages in (by a message to itself, not a timer, which browsers slow down) and answers them first, so that
 //! a question or a cancel is never more than a slice away.
 
 use std::{cell::RefCell, collections::VecDeque, rc::Rc};
 
+use js_sys::{Array, ArrayBuffer, Uint8Array};
 use loopwright_executor::{
     host::{Host, supersedes},
-    protocol::{FromWorker, Outcome, Request, VERSION},
+    protocol::{FromWorker, Outcome, Request, VERSION, decode, encode},
 };
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, MessagePort};
@@ -36,10 +37,9 @@ impl Worker {
     }
 
     fn tell(&self, message: &FromWorker) {
-        if let Ok(text) = serde_json::to_string(message) {
-            // A page that is gone hears nothing.
-            let _ = self.scope.post_message(&JsValue::from_str(&text));
-        }
+        let bytes = Uint8Array::from(encode(message).as_slice()).buffer();
+        // A page that is gone hears nothing.
+        let _ = self.scope.post_message_with_transfer(&bytes, &Array::of1(&bytes));
     }
 
     fn schedule(&mut self) {
@@ -50,7 +50,7 @@ impl Worker {
 
     fn hear(&mut self, data: &JsValue) {
         // What is no request of this version cannot be answered; the page's own time-out tells of it.
-        if let Some(request) = data.as_string().and_then(|text| serde_json::from_str::<Request>(&text).ok()) {
+        if let Some(request) = data.dyn_ref::<ArrayBuffer>().and_then(|buffer| decode::<Request>(&Uint8Array::new(buffer).to_vec())) {
             self.waiting.push_back(request);
             self.schedule();
         }

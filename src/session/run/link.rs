@@ -28,8 +28,8 @@ struct Pending {
 struct Inner {
     worker: Option<WorkerHandle>,
     ready: bool,
-    /// Texts to send once the worker is ready.
-    waiting: Vec<String>,
+    /// Messages to send once the worker is ready.
+    waiting: Vec<Vec<u8>>,
     pending: BTreeMap<u32, Pending>,
     next: u32,
     failed_starts: u32,
@@ -54,7 +54,7 @@ impl Link {
 
     /// Starts the worker. `on_progress` hears what it says by itself.
     pub(super) fn start(self, on_progress: impl Fn(Summary) + Copy + 'static) {
-        let worker = WorkerHandle::start(move |text| self.hear(&text, on_progress), move || self.restart(on_progress));
+        let worker = WorkerHandle::start(move |bytes| self.hear(&bytes, on_progress), move || self.restart(on_progress));
         self.available.set(worker.is_some());
         self.inner.update_value(|inner| {
             inner.worker = worker;
@@ -95,11 +95,11 @@ impl Link {
         let (giver, answer) = once();
         self.inner.update_value(|inner| {
             inner.next += 1;
-            let text = encode(&Request { id: inner.next, ask });
+            let bytes = encode(&Request { id: inner.next, ask });
             inner.pending.insert(inner.next, Pending { giver, since: time::now() });
             match &inner.worker {
-                Some(worker) if inner.ready => worker.post(&text),
-                _ => inner.waiting.push(text),
+                Some(worker) if inner.ready => worker.post(&bytes),
+                _ => inner.waiting.push(bytes),
             }
         });
         answer.await
@@ -118,20 +118,20 @@ impl Link {
         })
     }
 
-    fn hear(self, text: &str, on_progress: impl Fn(Summary)) {
+    fn hear(self, bytes: &[u8], on_progress: impl Fn(Summary)) {
         self.inner.update_value(|inner| inner.heard = time::now());
-        match decode::<FromWorker>(text) {
-            Ok(FromWorker::Ready { version }) if version == VERSION => self.inner.update_value(|inner| {
+        match decode::<FromWorker>(bytes) {
+            Some(FromWorker::Ready { version }) if version == VERSION => self.inner.update_value(|inner| {
                 inner.ready = true;
                 inner.failed_starts = 0;
                 if let Some(worker) = &inner.worker {
-                    inner.waiting.drain(..).for_each(|text| worker.post(&text));
+                    inner.waiting.drain(..).for_each(|bytes| worker.post(&bytes));
                 }
             }),
             // The page and its worker are of different builds: only a reload helps.
-            Ok(FromWorker::Ready { .. }) => self.available.set(false),
-            Ok(FromWorker::Progress(summary)) => on_progress(summary),
-            Ok(FromWorker::Answer { id, outcome }) => {
+            Some(FromWorker::Ready { .. }) => self.available.set(false),
+            Some(FromWorker::Progress(summary)) => on_progress(summary),
+            Some(FromWorker::Answer { id, outcome }) => {
                 let Some(pending) = self.inner.try_update_value(|inner| inner.pending.remove(&id)).flatten() else { return };
                 pending.giver.give(match outcome {
                     Outcome::Ok(reply) => Ok(*reply),
@@ -139,7 +139,7 @@ impl Link {
                     Outcome::Superseded => Err(Trouble::new("superseded", "")),
                 });
             }
-            Err(reason) => leptos::logging::error!("The worker said something that cannot be read: {reason}"),
+            None => leptos::logging::error!("The worker said something that cannot be read."),
         }
     }
 }

@@ -187,6 +187,7 @@ impl RunClient {
         let ask = Ask::Run { run, document, graph, scenario: self.scenario.get_untracked(), profile: self.profile.get_untracked() };
         self.coming.set_value(Some(run));
         self.edits_since.set(0);
+        time::mark("run asked");
         spawn_local(async move {
             let old = self.run.get_untracked();
             let place = self.selected_place().await;
@@ -341,6 +342,7 @@ impl RunClient {
             self.notify.say(text::run_ended(&summary));
         }
         if ended {
+            time::mark("run ended");
             self.asked_for.set_value(false);
             self.last_end.set_value(Some((summary.state, summary.failures > 0)));
         }

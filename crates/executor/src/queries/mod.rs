@@ -100,6 +100,7 @@ impl Simulation {
             Ask::Failure { after, back, .. } => Ok(found(self.failure(after.map(|frame| frame.0), *back))),
             Ask::Payload { at_us, since_us, .. } => Ok(Reply::Payload(self.payload(*at_us, *since_us))),
             Ask::Events { from, count, .. } => Ok(Reply::Events(self.events(*from, *count))),
+            Ask::Log { .. } => Ok(Reply::Log(self.log().to_bytes())),
             Ask::Scope { step, iteration, .. } => self
                 .scope_view(*step, *iteration)
                 .map(Reply::Scope)
