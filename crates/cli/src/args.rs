@@ -26,6 +26,8 @@ pub enum Command {
     Schema(Schema),
     /// Evaluate an expression or a mapping
     Eval(Eval),
+    /// Run a flow by the rules of both profiles and say where the runs part
+    Diff(Diff),
 }
 
 #[derive(Debug, ClapArgs)]
@@ -39,6 +41,9 @@ pub struct Check {
     /// Warnings count as problems, too
     #[arg(long)]
     pub strict: bool,
+    /// The backend the flows are for; mj-5.51.3 adds what it does in another way than the guide
+    #[arg(long, default_value = "documented")]
+    pub profile: ProfileName,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -61,10 +66,9 @@ impl From<ProfileName> for loopwright_lang::Profile {
     }
 }
 
+/// Which flow of a file to run, and how its calls answer.
 #[derive(Debug, ClapArgs)]
-pub struct Simulate {
-    /// The file; - is standard input
-    pub file: PathBuf,
+pub struct Which {
     /// Which agent to run, by name; the first (or the scenario's) otherwise
     #[arg(long)]
     pub agent: Option<String>,
@@ -74,12 +78,34 @@ pub struct Simulate {
     /// Take the scenario from this JSON file instead
     #[arg(long, conflicts_with = "scenario")]
     pub scenario_file: Option<PathBuf>,
-    /// Whose rules
-    #[arg(long, default_value = "documented")]
-    pub profile: ProfileName,
     /// Another seed for everything left to chance
     #[arg(long)]
     pub seed: Option<String>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Diff {
+    /// The file; - is standard input
+    pub file: PathBuf,
+    /// Compare the profiles documented and mj-5.51.3
+    #[arg(long, required = true)]
+    pub profiles: bool,
+    #[command(flatten)]
+    pub which: Which,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Simulate {
+    /// The file; - is standard input
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub which: Which,
+    /// Whose rules
+    #[arg(long, default_value = "documented")]
+    pub profile: ProfileName,
     /// Print one JSON object with the result
     #[arg(long, conflicts_with = "events")]
     pub json: bool,

@@ -20,6 +20,7 @@ fn main() -> ExitCode {
         args::Command::Fmt(args) => commands::fmt::run(&args),
         args::Command::Schema(args) => commands::schema::run(&args),
         args::Command::Eval(args) => commands::eval::run(&args),
+        args::Command::Diff(args) => commands::diff::run(&args),
     };
     match result {
         Ok(code) => code.into(),

@@ -531,6 +531,7 @@ impl Execution {
             steps: Saved::take(from)?,
             commands: Vec::new(),
             trace: None,
+            differences: None,
         };
         this.restore_scopes();
         Some(this)

@@ -172,6 +172,16 @@ impl Simulation {
         self.execution.trace.get_or_insert_default();
     }
 
+    /// Notes, from now on, where the other profile would have acted differently.
+    pub fn note_differences(&mut self) {
+        self.execution.differences.get_or_insert_default();
+    }
+
+    /// What was noted of that.
+    pub fn differences(&self) -> &[crate::engine::Noted] {
+        self.execution.differences.as_deref().unwrap_or_default()
+    }
+
     /// The calls that were noted, with their times in microseconds.
     pub fn traced(&self) -> &[(u64, Call)] {
         self.execution.trace.as_deref().unwrap_or_default()

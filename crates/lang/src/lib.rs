@@ -2,6 +2,7 @@
 //! (`shared/spec/language.md`). Nothing here reads a clock, draws a random number or does input or output, and
 //! parsing never fails: it returns what it understood *and* a list of problems.
 
+pub mod differences;
 pub mod expr;
 mod hash;
 pub mod json;

@@ -1,7 +1,7 @@
 //! `loopwright check`.
 
-use loopwright_lang::Severity;
-use loopwright_model::validate;
+use loopwright_lang::{Profile, Severity};
+use loopwright_model::{validate, validate::backend};
 use serde_json::json;
 
 use crate::{Code, Trouble, args::Check, files, output};
@@ -11,7 +11,10 @@ pub fn run(args: &Check) -> Result<Code, Trouble> {
     let mut bad = false;
     for path in &args.files {
         let (text, imported) = files::import(path)?;
-        let problems = imported.document.as_ref().map(validate).unwrap_or_default();
+        let mut problems = imported.document.as_ref().map(validate).unwrap_or_default();
+        if Profile::from(args.profile) == Profile::Mj5513 {
+            problems.extend(imported.document.as_ref().map(backend).unwrap_or_default());
+        }
         let counts = |severity: Severity| {
             let notices = imported.notices.iter().filter(|notice| notice.severity == severity).count();
             notices + problems.iter().filter(|problem| problem.severity == severity).count()

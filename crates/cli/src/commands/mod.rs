@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub mod check;
+pub mod diff;
 pub mod eval;
 pub mod export;
 pub mod fmt;

@@ -8,12 +8,16 @@ use loopwright_lang::{Value, json};
 use loopwright_model::{Change, Document, Edit, Entity, EntityId, EntityKind, GraphRef, History, document::ROOT};
 use serde_json::json;
 
-use crate::{Code, Trouble, args::Simulate, files, output};
+use crate::{
+    Code, Trouble,
+    args::{Simulate, Which},
+    files, output,
+};
 
 /// Runs a flow to its end and says what happened.
 pub fn run(args: &Simulate) -> Result<Code, Trouble> {
     let (_, document) = files::open(&args.file)?;
-    let (document, graph, scenario) = choose(args, document)?;
+    let (document, graph, scenario) = choose(&args.which, document)?;
     let mut simulation =
         Simulation::new(&document, graph, scenario, args.profile.into()).map_err(|trouble| Trouble::problems(trouble.message))?;
     simulation.run_to_end();
@@ -50,7 +54,7 @@ fn print_events(simulation: &Simulation) -> Result<(), Trouble> {
 
 /// Finds the agent and the scenario that were asked for. A scenario from a file, or another seed, goes into the
 /// document by an edit.
-fn choose(args: &Simulate, document: Document) -> Result<(Document, EntityId, Option<EntityId>), Trouble> {
+pub(super) fn choose(args: &Which, document: Document) -> Result<(Document, EntityId, Option<EntityId>), Trouble> {
     let mut history = History::new(document);
     if let Some(path) = &args.scenario_file {
         let text = files::read(path)?;
@@ -96,7 +100,7 @@ fn choose(args: &Simulate, document: Document) -> Result<(Document, EntityId, Op
     Ok((history.document().clone(), graph, scenario))
 }
 
-fn text<'a>(entity: &'a Entity, field: &str) -> &'a str {
+pub(super) fn text<'a>(entity: &'a Entity, field: &str) -> &'a str {
     entity.fields.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
@@ -112,7 +116,7 @@ fn list(names: &[&str]) -> String {
 }
 
 /// Virtual microseconds as people read them.
-fn time(us: u64) -> String {
+pub(super) fn time(us: u64) -> String {
     let ms = us / 1_000;
     match (ms, us % 1_000) {
         (0, 0) => "0 ms".to_owned(),
@@ -123,7 +127,7 @@ fn time(us: u64) -> String {
     }
 }
 
-fn state_word(state: RunState) -> &'static str {
+pub(super) fn state_word(state: RunState) -> &'static str {
     match state {
         RunState::Running => "still running",
         RunState::Completed => "completed",

@@ -2,6 +2,7 @@
 
 use loopwright_lang::{
     Value,
+    differences::Rule,
     json::print_compact,
     path::{self, Path},
 };
@@ -37,6 +38,8 @@ pub struct LoopSpec {
     pub task: Task,
     /// Where it comes from, so that a saved run finds it again.
     pub origin: SpecOrigin,
+    /// The rules by which the profiles differ here, whatever happens.
+    pub differs: Vec<Rule>,
 }
 
 /// Where a loop comes from.

@@ -8,7 +8,7 @@ mod released;
 
 use std::sync::Arc;
 
-use loopwright_lang::{Object, Profile, Semantics, Text, Value, mapping::OutputMapping};
+use loopwright_lang::{Object, Profile, Semantics, Text, Value, differences::Rule, mapping::OutputMapping};
 use loopwright_model::{Document, Entity, EntityId, EntityKind, GraphRef, StepKind, StepRef, catalogue::Referent};
 
 pub use loops::{Collection, LoopConfig, LoopKind, LoopSpec, SpecOrigin};
@@ -162,6 +162,8 @@ pub struct Step {
     pub refusal: Refusal,
     /// The paths from it, in the order they are tried.
     pub paths: Vec<Path>,
+    /// The rules by which the profiles differ here, whatever happens.
+    pub differs: Vec<Rule>,
 }
 
 /// What a step does.
@@ -267,7 +269,7 @@ impl Compiled {
                 this.steps.push((at, steps.len()));
                 steps.push(this.step(at, step, number, scripted));
             }
-            connect(&mut steps, *graph);
+            connect(&mut steps, *graph, this.rules.after_failure == AfterFailure::Paths);
             let mut starts: Vec<usize> =
                 graph.steps().enumerate().filter(|(_, step)| step.is_start() && step.is_active()).map(|(place, _)| place).collect();
             starts.sort_by(|a, b| {
@@ -359,6 +361,7 @@ impl Compiled {
             status: released::status(step),
             refusal,
             paths: Vec::new(),
+            differs: if by_columns { Vec::new() } else { released::differs(step) },
         }
     }
 
@@ -374,7 +377,7 @@ impl Compiled {
                 let body_kind = step.body_kind().filter(|kind| !kind.is_loop() && *kind != StepKind::Unknown);
                 let body_kind = body_kind.ok_or_else(|| "The loop has no body".to_owned())?;
                 let task = self.task(step, body_kind, config.index_variable.as_deref(), scripted)?;
-                Ok(Work::Loop(Arc::new(LoopSpec { config, task, origin: SpecOrigin::Step(number) })))
+                Ok(Work::Loop(Arc::new(LoopSpec { config, task, origin: SpecOrigin::Step(number), differs: Vec::new() })))
             }
             StepKind::Refine | StepKind::Unknown => Err(match step.field("StepType") {
                 Some(kind) => format!("Step type cannot be run: {}", loopwright_lang::json::print_compact(kind)),
@@ -462,7 +465,7 @@ fn text_field_of(fields: &Object, names: &[&str]) -> Option<Text> {
 }
 
 /// Gives each step its paths, in the order they are tried: by Priority, highest first, ties in file order.
-fn connect(steps: &mut [Step], graph: GraphRef<'_>) {
+fn connect(steps: &mut [Step], graph: GraphRef<'_>, released: bool) {
     let mut paths: Vec<_> = graph.paths().collect();
     paths.sort_by(|a, b| b.priority().total_cmp(&a.priority()));
     let places: std::collections::BTreeMap<EntityId, usize> = steps.iter().enumerate().map(|(place, step)| (step.id, place)).collect();
@@ -470,8 +473,11 @@ fn connect(steps: &mut [Step], graph: GraphRef<'_>) {
         let Some(from) = path.from().and_then(|id| places.get(&id).copied()) else { continue };
         let to = path.to().and_then(|id| places.get(&id).copied());
         if let Some(step) = steps.get_mut(from) {
+            // There a condition of white space is one, and false.
+            let written = path.field("Condition").and_then(Value::as_str).filter(|text| !text.is_empty());
+            let condition = if released { written } else { path.condition() };
             let missing = path.entity.ends.as_ref().and_then(|(_, to)| released::missing(to));
-            step.paths.push(Path { id: path.id(), to, missing, condition: path.condition().map(Condition::new) });
+            step.paths.push(Path { id: path.id(), to, missing, condition: condition.map(Condition::new) });
         }
     }
 }

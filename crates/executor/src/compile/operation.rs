@@ -33,7 +33,10 @@ impl Compiled {
             (None, Some(agent)) => self.agent_task(agent, index)?,
             _ => return Err("Exactly one of action and subAgent is needed".to_owned()),
         };
-        Ok((Arc::new(LoopSpec { config, task, origin: SpecOrigin::Operation(agent, is_while, operation.clone()) }), called))
+        Ok((
+            Arc::new(LoopSpec { config, task, origin: SpecOrigin::Operation(agent, is_while, operation.clone()), differs: Vec::new() }),
+            called,
+        ))
     }
 
     /// The same by the released runtime, which reads texts and finds names in its own way.
@@ -66,7 +69,9 @@ impl Compiled {
             (None, None) => (Task::of(Body::Missing, false), "".into()),
         };
         let is_while = kind == LoopKind::While;
-        Ok((Arc::new(LoopSpec { config, task, origin: SpecOrigin::Operation(agent, is_while, operation.clone()) }), called))
+        let outputs = present("action").and_then(|action| action.get("outputMapping"));
+        let differs = super::released::loop_differs(operation, kind, outputs, None);
+        Ok((Arc::new(LoopSpec { config, task, origin: SpecOrigin::Operation(agent, is_while, operation.clone()), differs }), called))
     }
 
     /// An agent that is asked for, with what goes along as it is.

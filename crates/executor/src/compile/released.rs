@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loopwright_lang::{Text, Value, mapping::OutputMapping};
+use loopwright_lang::{Text, Value, differences::Rule, mapping::OutputMapping};
 use loopwright_model::{StepKind, StepRef, catalogue::Referent};
 
 use super::{Body, Bound, CalleeKind, Collection, Compiled, LoopConfig, LoopKind, LoopSpec, Refusal, SpecOrigin, Task, Work, text_field};
@@ -120,7 +120,9 @@ impl Compiled {
             }
             _ => {}
         }
-        Ok(LoopSpec { config, task, origin: SpecOrigin::Step(number) })
+        let inputs = step.field("ActionInputMapping").filter(|_| body_kind == Some(StepKind::SubAgent));
+        let differs = loop_differs(&written, kind, step.field("ActionOutputMapping"), inputs);
+        Ok(LoopSpec { config, task, origin: SpecOrigin::Step(number), differs })
     }
 
     /// Finds the action of a loop's body, or says why it cannot be.
@@ -134,6 +136,41 @@ impl Compiled {
             }
         })
     }
+}
+
+/// Whether a mapping column has anything in it.
+fn has_members(column: Option<&Value>) -> bool {
+    match column {
+        Some(Value::Object(object)) => !object.is_empty(),
+        Some(Value::Text(text)) => !matches!(text.as_str().trim(), "" | "{}" | "null"),
+        _ => false,
+    }
+}
+
+/// The rules by which a plain step differs from what the guide makes of it.
+pub(super) fn differs(step: StepRef<'_>) -> Vec<Rule> {
+    let mapped = has_members(step.field("ActionInputMapping")) || has_members(step.field("ActionOutputMapping"));
+    if mapped && matches!(step.kind(), StepKind::SubAgent | StepKind::Prompt) { vec![Rule::OwnMappings] } else { Vec::new() }
+}
+
+/// The same of a loop; `inputs` are those of a sub-agent's body.
+pub(super) fn loop_differs(written: &Value, kind: LoopKind, outputs: Option<&Value>, inputs: Option<&Value>) -> Vec<Rule> {
+    let mut rules = Vec::new();
+    if has_members(outputs) {
+        rules.push(if kind == LoopKind::While { Rule::WhileOutputs } else { Rule::LoopOutputs });
+    }
+    if has_members(inputs) {
+        rules.push(Rule::AgentTexts);
+    }
+    match written.get("maxIterations") {
+        None | Some(Value::Null | Value::Undefined) => {}
+        Some(most) => match most.as_number() {
+            Some(0.0) => rules.push(Rule::ZeroIterations),
+            Some(number) if number > 0.0 && number.fract() == 0.0 => {}
+            _ => rules.push(Rule::NegativeIterations),
+        },
+    }
+    rules
 }
 
 /// What is wrong with a Configuration.

@@ -1,6 +1,6 @@
 //! Flow agents: from step to step along the paths, with attempts, time limits and recovery (flow-agents.md, "Traversal").
 
-use loopwright_lang::{Severity, Text, Value, mapping::OutputPlace};
+use loopwright_lang::{Severity, Text, Value, differences::Rule, mapping::OutputPlace};
 
 use super::{AgentRun, Done, Execution, Frame, Running, SlotId, Ticket, Wake, loops::Loop, released::ten_tries, task::Place, turns::Plan};
 use crate::{
@@ -60,6 +60,7 @@ impl Execution {
         }
         agent.tally.initial = agent.payload.clone();
         let Some(start) = compiled.start_of(agent.agent, agent.parent_row == NONE) else {
+            self.note(agent.row, Rule::DeadEnds);
             let text = match compiled.rules.dead_end {
                 DeadEnd::Completes => "No active starting step".to_owned(),
                 DeadEnd::TenTries => ten_tries("No current step in flow state after action execution"),
@@ -170,7 +171,10 @@ impl Execution {
         let is_loop = step.kind.is_loop();
         let cannot = |message: &str| Done { round: is_loop.then(Default::default), ..Done::failed(message) };
         let work = match (&step.timeout, &step.work) {
-            (Err(message), _) | (_, Err(message)) => return self.attempt_over(slot, visit, step, cannot(message)),
+            (Err(message), _) | (_, Err(message)) => {
+                self.note_refusal(visit.attempt_row, step, message);
+                return self.attempt_over(slot, visit, step, cannot(message));
+            }
             (Ok(_), Ok(work)) => work.clone(),
         };
         if let Ok(Some(after)) = step.timeout {
@@ -221,6 +225,7 @@ impl Execution {
     /// The time of an attempt is up.
     pub(crate) fn visit_deadline(&mut self, slot: SlotId, visit: &mut Visit) -> Option<Done> {
         visit.deadline = None;
+        self.note(visit.attempt_row, Rule::Timeouts);
         let compiled = self.compiled.clone();
         let step = compiled.agents.get(visit.step.0)?.steps.get(visit.step.1)?;
         let seconds = match step.timeout {
@@ -258,6 +263,7 @@ impl Execution {
             let now = self.now;
             self.log.end(now, visit.attempt_row, EventKind::AttemptEnd, done.state(), done.result.clone(), done.error.clone());
             if !done.ok && visit.attempt <= step.retries {
+                self.note(visit.row, Rule::Retries);
                 visit.attempt_row = visit.row;
                 self.ready.push(Wake::Start(slot));
                 return None;
@@ -331,6 +337,7 @@ impl Execution {
         }
         let failed = !done.ok;
         if failed && step.on_error == OnError::Continue {
+            self.note(row, Rule::Retries);
             let message = done.error.as_deref().unwrap_or_default();
             self.notice(row, "N06", Severity::Error, &format!("{} failed and the run goes on: {message}", step.name));
         }
@@ -343,6 +350,7 @@ impl Execution {
                 None => !recovery,
                 Some(condition) => {
                     let scope = scope.get_or_insert_with(|| agent.path_scope(&step.key));
+                    self.note_condition(condition, scope, row, agent.visits as usize > agent.completed.len());
                     match condition.holds(scope, self.semantics()) {
                         Ok(holds) => {
                             self.event(EventKind::Condition, row, at * 4 + u32::from(holds));
@@ -380,6 +388,7 @@ impl Execution {
         }
         if !inactive.is_empty() {
             let names = inactive.join(", ");
+            self.note(row, Rule::DeadEnds);
             self.notice(
                 row,
                 "N13",

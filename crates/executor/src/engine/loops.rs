@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loopwright_lang::{List, Object, Scope, Severity, Text, Value, json::print_compact, mapping::OutputPlace, path};
+use loopwright_lang::{List, Object, Scope, Severity, Text, Value, differences::Rule, json::print_compact, mapping::OutputPlace, path};
 
 use super::{Class, Done, Execution, Frame, Running, SlotId, Ticket, Waiter, Wake, released, scope, task::Place};
 use crate::{
@@ -139,6 +139,9 @@ impl Execution {
         let spec = round.spec.clone();
         let detail = LoopDetail { spec: spec.clone(), of: None, iterations: Vec::new(), started: 0, succeeded: 0, failed: 0, exit: None };
         self.log.detail_loop(round.row, detail);
+        for rule in &spec.differs {
+            self.note(round.row, *rule);
+        }
         for (code, message) in &spec.config.warnings {
             self.notice(round.row, code, Severity::Warning, message);
         }
@@ -169,6 +172,7 @@ impl Execution {
     /// Reads the collection and empties what is collected into; or says why it cannot begin.
     fn loop_prepare(&mut self, round: &mut Loop, agent: &mut super::AgentRun) -> Result<(), String> {
         if agent.loops.len() >= loopwright_lang::limits::LOOP_LEVELS {
+            self.note(round.row, Rule::Nesting);
             return Err(format!("Loops are nested more than {} levels deep", loopwright_lang::limits::LOOP_LEVELS));
         }
         let spec = round.spec.clone();
@@ -188,6 +192,7 @@ impl Execution {
                 Source::Nothing => Value::Undefined,
             };
             let Value::List(items) = found else {
+                self.note(round.row, Rule::NotAnArray);
                 let path = print_compact(&Value::text(collection.text.as_str()));
                 return Err(match self.compiled.rules.loop_writes {
                     LoopWrites::ByMapping => format!("Collection path did not resolve to an array: {path} is {}", found.what()),
@@ -254,7 +259,10 @@ impl Execution {
         let (arg, held) = match held {
             Ok(true) => (1, Held::Yes),
             Ok(false) => (0, Held::No),
-            Err(_) if self.compiled.rules.unclear_condition == UnclearCondition::Ends => (2, Held::No),
+            Err(_) if self.compiled.rules.unclear_condition == UnclearCondition::Ends => {
+                self.note(round.row, Rule::BrokenCondition);
+                (2, Held::No)
+            }
             Err(message) => (2, Held::Cannot(format!("Condition cannot be evaluated: {message}"))),
         };
         self.event(EventKind::Condition, round.row, arg);
@@ -284,6 +292,7 @@ impl Execution {
                 }
                 let most = config.limit.unwrap_or(u64::MAX).min(loopwright_lang::limits::ITERATIONS);
                 if round.next >= most {
+                    self.note(round.row, Rule::BeyondTheLimit);
                     let text = format!("The loop ended at its limit of {most} iterations; its condition still held.");
                     self.notice(round.row, "N08", Severity::Warning, &text);
                     return Some(self.loop_over(round, "limit", None));
@@ -293,6 +302,9 @@ impl Execution {
             }
         } else if round.next >= round.count {
             if round.available > round.count {
+                if round.count > 0 {
+                    self.note(round.row, Rule::BeyondTheLimit);
+                }
                 let (all, done) = (round.available, round.count);
                 let text = format!("The loop ended at its limit of {done}; the list has {all} items, so {} were left.", all - done);
                 self.notice(round.row, "N08", Severity::Warning, &text);
@@ -318,6 +330,7 @@ impl Execution {
             return Some(self.loop_over(round, "limit", None));
         }
         if config.delay > 0 {
+            self.note(round.row, Rule::WhilePause);
             self.event(EventKind::DelayStart, round.row, 0);
             round.pause = Some(self.timer(Waiter::Pause(slot), config.delay, Class::Answer));
             return None;
@@ -463,7 +476,10 @@ impl Execution {
                 let params = self.with_messages(&spec.task, params, &agent);
                 Ok(self.start_action(*callee, params, place))
             }
-            _ => self.released_delegate(&mut agent, &spec.task, (&base, Some(&item)), place, false),
+            _ => {
+                self.note(row, Rule::AgentPayload);
+                self.released_delegate(&mut agent, &spec.task, (&base, Some(&item)), place, false)
+            }
         };
         if let Some(place) = self.slots.get_mut(round.agent) {
             place.frame = Frame::Agent(agent);
@@ -609,6 +625,12 @@ impl Execution {
         let spec = round.spec.clone();
         let before = agent.payload.clone();
         let base = if round.spec.config.batch.is_some() { round.initial.clone() } else { before.clone() };
+        if !done.ok && !spec.config.continue_on_error {
+            self.note(part.row, Rule::FailedIteration);
+        }
+        if spec.config.batch.is_some() && !crate::payload::same(&round.initial, &before) {
+            self.note(part.row, Rule::ParallelPayload);
+        }
         match &spec.task.body {
             Body::Missing => {}
             Body::Call(callee) if spec.task.is_action => {

@@ -4,6 +4,7 @@
 //! Its state is an arena of frames — agents' runs, visits of steps, loops — and a stack of wake-ups: what is started last
 //! runs first, to its first wait, so that the children of a batch begin in index order, each with all it does at once.
 
+mod differences;
 mod flow;
 mod loops;
 mod released;
@@ -18,7 +19,7 @@ use std::{
 
 use loopwright_lang::{Semantics, Severity, Text, Value};
 
-pub use self::{flow::Visit, loops::Loop, turns::AgentRun};
+pub use self::{differences::Noted, flow::Visit, loops::Loop, turns::AgentRun};
 pub(crate) use self::{
     loops::LoopDone,
     scope::{attempt_item, loop_frame, with_variables},
@@ -295,6 +296,8 @@ pub struct Execution {
     pub(crate) root: SlotId,
     /// Every call in order, when it is asked for: `(time, call)`.
     pub trace: Option<Vec<(u64, Call)>>,
+    /// Places at which the other profile would have acted differently, when they are asked for.
+    pub differences: Option<Vec<Noted>>,
     pub(crate) steps: u64,
 }
 
@@ -314,6 +317,7 @@ impl Execution {
             log: RunLog::default(),
             root: 0,
             trace: None,
+            differences: None,
             steps: 0,
         };
         let payload = if input.payload.is_undefined() { Value::object::<&str>([]) } else { input.payload };

@@ -114,6 +114,7 @@ impl Execution {
     /// The parameters of a task; `None` where it has no mapping.
     pub(crate) fn resolve(&mut self, task: &Task, scope: &Scope, row: u32) -> Option<Value> {
         let input = task.input.as_ref()?;
+        self.note_texts(task, scope, row);
         let (params, problems) = input.resolve(scope, &self.compiled.semantics);
         self.problems(row, &problems);
         Some(params)

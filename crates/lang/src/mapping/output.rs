@@ -71,6 +71,16 @@ impl OutputMapping {
         Self { problems: Vec::new(), entries: Vec::new(), written: updates::entries(mapping) }
     }
 
+    /// The same mapping as the guide reads it.
+    pub fn as_documented(&self) -> Self {
+        Self::parse(&Value::Object(self.written.clone()), None).unwrap_or_else(|_| self.clone())
+    }
+
+    /// Whether a target begins with `payload.`, as it is written.
+    pub fn has_payload_prefix(&self) -> bool {
+        self.written.iter().any(|(_, target)| target.as_str().is_some_and(|target| target.starts_with("payload.")))
+    }
+
     /// What the released runtime writes, as far as the paths allow (`path[:add,update,delete]`; `None` allows all).
     pub fn apply_allowed(&self, outputs: &Value, payload: &Value, allowed: Option<&[&str]>) -> Applied {
         updates::apply(&self.written, outputs, payload, allowed)

@@ -1,8 +1,9 @@
 //! Problems of a document: each with a code, a severity, a place and, where there is one, a fix.
 //!
 //! The families: `S` structure, `R` references, `C` Configuration and other columns, `M` mappings and conditions,
-//! `L` loop endings. A problem never keeps a document from being run; the step that cannot run fails with the same words.
+//! `L` loop endings; and, asked for apart, `P` what MemberJunction 5.51.3 does in another way ([`backend`]). A problem never keeps a document from being run; the step that cannot run fails with the same words.
 
+mod backend;
 mod columns;
 mod configuration;
 mod mappings;
@@ -19,6 +20,7 @@ use loopwright_lang::{Severity, Span, Value};
 
 use crate::{Change, Document, Edit, EntityId, GraphRef, PathRef, StepRef};
 
+pub use backend::backend;
 pub use configuration::{KEYS_OF_FOREACH, KEYS_OF_WHILE, variable_name_problem};
 pub use near::nearest;
 
@@ -104,6 +106,7 @@ impl Problem {
             Some(b'C') => "Configuration",
             Some(b'M') => "Mapping",
             Some(b'L') => "Loop ending",
+            Some(b'P') => "Backend",
             _ => "Problem",
         }
     }

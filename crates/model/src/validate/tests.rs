@@ -230,3 +230,82 @@ fn a_fix_mends_its_problem_in_one_step() {
         }
     }
 }
+
+/// The rules of the released runtime that a flow touches: those for certain, and those that depend on the run.
+fn check_backend(name: &str, steps: &str, paths: &str, certain: &[&str], perhaps: &[&str]) {
+    let document = document(steps, paths);
+    let problems = super::backend(&document);
+    let of = |severity| {
+        let mut codes: Vec<&str> = problems.iter().filter(|problem| problem.severity == severity).map(|problem| problem.code).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        codes
+    };
+    assert_eq!(of(loopwright_lang::Severity::Warning), certain, "{name}");
+    for code in perhaps {
+        assert!(of(loopwright_lang::Severity::Hint).contains(code), "{name}: {code} is among {:?}", of(loopwright_lang::Severity::Hint));
+    }
+}
+
+#[test]
+fn what_a_backend_does_otherwise_is_found_without_running() {
+    let action =
+        |rest: &str| format!(r#"{{ "ID": "1", "Name": "A", "StepType": "Action", "Action": "Ping", "StartingStep": true{rest} }}"#);
+    let looped = |kind: &str, config: &str, rest: &str| {
+        format!(
+            r#"{{ "ID": "1", "Name": "A", "StepType": "{kind}", "StartingStep": true, "LoopBodyType": "Action", "Action": "Ping", "Configuration": {config}{rest} }}"#
+        )
+    };
+    check_backend("nothing for certain", &action(""), "", &[], &["P28"]);
+    check_backend("a target with payload.", &action(r#", "ActionOutputMapping": { "R": "payload.r" }"#), "", &["P03"], &["P35"]);
+    check_backend(
+        "an expression",
+        &action(r#", "ActionInputMapping": { "a": "payload.n + 1", "b": ["{{payload.x}}"] }"#),
+        "",
+        &["P18", "P37"],
+        &[],
+    );
+    check_backend("a dash in a path", &action(r#", "ActionInputMapping": { "a": "payload.my-key" }"#), "", &["P38"], &[]);
+    check_backend(
+        "text that both take alike",
+        &action(r#", "ActionInputMapping": { "a": "payload.n", "b": "static:x", "c": 5 }"#),
+        "",
+        &[],
+        &[],
+    );
+    check_backend("broken text", &action(r#", "ActionInputMapping": "{ oops""#), "", &["P44"], &[]);
+    let fine = r#"{ "type": "ForEach", "collectionPath": "payload.l", "itemVariable": "x", "maxIterations": 5, "continueOnError": true }"#;
+    check_backend(
+        "a loop that both run alike",
+        &looped("ForEach", fine, r#", "ActionInputMapping": { "a": "x.v", "n": "index" }"#),
+        "",
+        &[],
+        &["P09"],
+    );
+    check_backend("outputs of a loop", &looped("ForEach", fine, r#", "ActionOutputMapping": { "R": "r" }"#), "", &["P01"], &[]);
+    check_backend(
+        "names in a body",
+        &looped("ForEach", fine, r#", "ActionInputMapping": { "a": "static:x", "b": "payload.x.v", "c": "x.v * 2", "d": "context.k" }"#),
+        "",
+        &["P12", "P17", "P18", "P19"],
+        &[],
+    );
+    check_backend(
+        "no limit, no variable",
+        &looped("ForEach", r#"{ "type": "ForEach", "collectionPath": "payload.l", "maxIterations": 0 }"#, ""),
+        "",
+        &["P04", "P06"],
+        &["P10"],
+    );
+    check_backend(
+        "a While that is to change the payload",
+        &looped(
+            "While",
+            r#"{ "type": "While", "condition": "payload.s !== 'Class A'", "itemVariable": "x", "maxIterations": -1 }"#,
+            r#", "ActionOutputMapping": { "R": "s" }"#,
+        ),
+        "",
+        &["P02", "P07", "P40"],
+        &["P20"],
+    );
+}

@@ -1,6 +1,6 @@
 //! Agents that are called: what they are given of the payload and the messages, and what of their payload comes back.
 
-use loopwright_lang::{List, Text, Value, expr::truthy, json, mapping, merge};
+use loopwright_lang::{List, Text, Value, differences::Rule, expr::truthy, json, mapping, merge};
 
 use super::{
     super::{AgentRun, Call, Done, Execution, Frame, Running, Wake, task::Place},
@@ -46,6 +46,9 @@ impl Execution {
             Bound::Related(link) => made.and_then(|made| made.records.links.get(link)),
             Bound::Child => None,
         };
+        if task.message.as_ref().is_some_and(|message| message.contains("{{")) {
+            self.note(place.row, Rule::AgentTexts);
+        }
         self.tell(agent, messages::delegated(&called, task.message.as_ref(), side_by_side));
         let given = match (item.filter(|item| truthy(item)), link) {
             (Some(item), _) => item.clone(),

@@ -1,6 +1,6 @@
 //! Flow agents: how a step is made, run and left, by the rules of the released runtime.
 
-use loopwright_lang::{Severity, Text, Value, expr::truthy, merge};
+use loopwright_lang::{Severity, Text, Value, differences::Rule, expr::truthy, merge};
 use loopwright_model::StepKind;
 
 use super::{
@@ -114,6 +114,9 @@ impl Execution {
     /// Starts a visit. `Err`: it is over at once.
     pub(crate) fn released_start(&mut self, slot: SlotId, visit: &mut Visit, step: &Step, task: &Task) -> Result<Running, Box<Done>> {
         let Frame::Agent(mut agent) = self.take(visit.agent) else { return Err(Box::new(Done::failed("cancelled"))) };
+        for rule in &step.differs {
+            self.note(visit.attempt_row, *rule);
+        }
         let started = self.released_started(slot, visit, step, task, &mut agent);
         if let Some(place) = self.slots.get_mut(visit.agent) {
             place.frame = Frame::Agent(agent);
@@ -150,6 +153,7 @@ impl Execution {
                 let message = messages::invoked(&[(name.clone(), Value::Undefined)]);
                 self.tell(agent, message);
                 if !self.compiled.actions_of(agent.agent).contains(&callee) {
+                    self.note(visit.attempt_row, Rule::Assigned);
                     let own = self.compiled.agents.get(agent.agent).map_or("", |made| made.name.as_str());
                     let known = self.compiled.action_names(agent.agent);
                     return Err(useless(&format!("Action \"{name}\" Not Found for Agent \"{own}\". Available actions: {known}")));
@@ -203,11 +207,17 @@ impl Execution {
         let shape = match (done.shape.take(), task, step.kind) {
             (Some(shape), ..) => shape,
             (None, Some(task), StepKind::Action) => self.released_acted(&mut agent, visit, &task, done),
-            (None, Some(_), StepKind::Prompt) => self.released_answered_prompt(&mut agent, done),
+            (None, Some(_), StepKind::Prompt) => {
+                if done.ok && matches!(done.result, Value::List(_)) {
+                    self.note(visit.attempt_row, Rule::ListAnswer);
+                }
+                self.released_answered_prompt(&mut agent, done)
+            }
             (None, Some(task), StepKind::SubAgent) => {
                 let returned = self.released_returned(&mut agent, &task, &before, done, false);
                 agent.payload = returned.payload;
                 if let Some(message) = returned.chat {
+                    self.note(visit.attempt_row, Rule::AgentMessage);
                     self.released_chat(&mut agent, message, None);
                 }
                 returned.shape
@@ -241,8 +251,14 @@ impl Execution {
             let allowed: Option<Vec<&str>> = allowed.map(|allowed| allowed.iter().map(String::as_str).collect());
             let applied = output.apply_allowed(&done.result, &before, allowed.as_deref());
             self.problems(visit.attempt_row, &applied.warnings);
+            if done.ok {
+                self.note_outputs(output, &done.result, &before, &applied.payload, visit.attempt_row);
+            }
             agent.payload = applied.payload;
             agent.special(applied.specials);
+        }
+        if !done.ok {
+            self.note(visit.attempt_row, Rule::FailedAction);
         }
         let callee = match (visit.instead, &task.body) {
             (Some(callee), _) => Some(callee),
@@ -381,7 +397,10 @@ impl Execution {
                 agent.special_confidence = None;
                 self.agent_end(agent, Ok(()))
             }
-            Way::Dead(text, _) => self.agent_end(agent, Err(text.into())),
+            Way::Dead(text, _) => {
+                self.note(row, Rule::DeadEnds);
+                self.agent_end(agent, Err(text.into()))
+            }
         }
     }
 
@@ -393,7 +412,13 @@ impl Execution {
         loop {
             self.released_mark(agent, current, step, &shape);
             match self.released_way(agent, step, row, false) {
-                Way::To(to, by) => return self.released_go(slot, agent, to, by, false),
+                Way::To(to, by) => {
+                    let taken = usize::try_from(by).ok().and_then(|by| step.paths.get(by.checked_sub(1)?));
+                    if step_of(&shape) == "Failed" && taken.is_some_and(|path| path.condition.is_none()) {
+                        self.note(row, Rule::FailureGoesOn);
+                    }
+                    return self.released_go(slot, agent, to, by, false);
+                }
                 Way::None if step_of(&shape) == "Failed" => {
                     if agent.parent_row == NONE {
                         self.log.error_step = Some(step.number);
@@ -403,6 +428,7 @@ impl Execution {
                 }
                 Way::None => return self.agent_end(agent, Ok(())),
                 Way::Dead(text, lost) => {
+                    self.note(row, Rule::DeadEnds);
                     agent.tally.failed += 1;
                     if agent.tally.failed >= TRIES {
                         if lost {
@@ -428,6 +454,7 @@ impl Execution {
             let at = u32::try_from(place).unwrap_or(0);
             if let Some(condition) = &path.condition {
                 let scope = scope.get_or_insert_with(|| agent.released_path_scope(&step.key));
+                self.note_condition(condition, scope, row, agent.visits as usize > agent.completed.len());
                 match condition.holds(scope, self.semantics()) {
                     Ok(holds) => {
                         self.event(EventKind::Condition, row, at * 4 + u32::from(holds));

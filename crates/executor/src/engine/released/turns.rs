@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loopwright_lang::{Object, Severity, Text, Value, expr::truthy, mapping, merge};
+use loopwright_lang::{Object, Severity, Text, Value, differences::Rule, expr::truthy, mapping, merge};
 
 use super::{
     super::{ActionPart, AgentRun, Done, Execution, Frame, Running, SlotId, Turn, Wake, loops::Loop},
@@ -202,7 +202,14 @@ impl Execution {
             let row = self.begin(FrameKind::Call, EventKind::CallStart, agent.turn_row, NONE, index, Value::Text(name.clone()));
             let place = self.turn_place(slot, number as u64, agent, row);
             // Parameters go as they are; only what refers to messages is looked up.
-            let params = mapping::with_messages(&params, &scope);
+            let written = params;
+            let params = mapping::with_messages(&written, &scope);
+            if self.differences.is_some() {
+                let guide = loopwright_lang::Semantics::of(loopwright_lang::Profile::Documented);
+                if mapping::resolve(&written, &scope, &guide).is_ok_and(|resolved| resolved.params != params) {
+                    self.note(row, Rule::TurnParams);
+                }
+            }
             let running = self.start_action(callee, if truthy(&params) { params } else { Value::object::<&str>([]) }, place);
             parts.push(ActionPart { name, row, running, done: None, asked: Value::Undefined });
         }
@@ -341,6 +348,7 @@ impl Execution {
         let Some(round) = done.round.as_ref().filter(|round| round.began) else {
             return self.released_failed(slot, agent, done.error.unwrap_or_else(|| "failed".into()), false);
         };
+        self.note(agent.turn_row, Rule::LoopResults);
         let kind = spec.config.kind;
         let (path, condition) = super::super::scope::loop_texts(&spec.config);
         let over = if kind == LoopKind::ForEach { ("Collection", path) } else { ("Condition", condition) };
