@@ -100,6 +100,7 @@ fn run_of(ask: &Ask) -> RunId {
         | Ask::Payload { run, .. }
         | Ask::Events { run, .. }
         | Ask::Log { run }
+        | Ask::Condition { run, .. }
         | Ask::Scope { run, .. } => *run,
     }
 }

@@ -132,6 +132,13 @@ pub enum Ask {
         /// How many at most.
         count: u32,
     },
+    /// The condition that was evaluated at an event, with the value of every operand. Answered by [`Reply::Condition`].
+    Condition {
+        /// Which run.
+        run: RunId,
+        /// The number of the event.
+        event: u32,
+    },
     /// The whole log, packed: the same bytes as `loopwright simulate --log` writes. Answered by [`Reply::Log`].
     Log {
         /// Which run.
@@ -222,6 +229,8 @@ pub enum Reply {
     Events(Events),
     /// To `Scope`.
     Scope(ScopeView),
+    /// To `Condition`; `None` where the event is another one.
+    Condition(Option<Box<Condition>>),
     /// To `Log`: `log::RunLog::to_bytes`.
     Log(Vec<u8>),
 }
@@ -636,6 +645,8 @@ pub struct Frame {
     pub condition: Option<Condition>,
     /// Of a loop: why it ended.
     pub exit: Option<String>,
+    /// The same in a sentence, with the values that made it so.
+    pub cause: Option<String>,
     /// What came up in it.
     pub notices: Vec<Notice>,
 }

@@ -43,6 +43,10 @@ impl<'a> Replay<'a> {
         self.payload_at(agent, event.checked_sub(1))
     }
 
+    fn is_released(&self) -> bool {
+        self.compiled.rules.step_results == crate::rules::StepResults::ByKind
+    }
+
     /// Applies what an iteration gave.
     fn apply_iteration(&self, iteration: u32, collected: u32, payload: Value) -> Value {
         let Some(row) = self.log.row(iteration) else { return payload };
@@ -100,6 +104,10 @@ impl<'a> Replay<'a> {
             let (results, errors) = self.so_far(row, started as u64);
             let index = started as u64;
             scope.loops.insert(0, loop_frame(&detail.spec.config, crate::engine::attempt_item(index), index));
+            if self.is_released() {
+                // There it sees these and nothing else.
+                return Scope { payload: scope.payload, results: Some(results), errors: Some(errors), ..Scope::default() };
+            }
             scope.conversation = None;
             scope.step_result = None;
             return Scope { results: Some(results), errors: Some(errors), ..scope };
@@ -107,6 +115,13 @@ impl<'a> Replay<'a> {
         let mut scope = self.agent_scope(agent, event, NONE);
         scope.conversation = None;
         scope.step_result = Some(found.result.clone());
+        if self.is_released() {
+            let there =
+                |value: Option<Value>| Some(value.filter(loopwright_lang::expr::truthy).unwrap_or_else(|| Value::object::<&str>([])));
+            scope.loops.clear();
+            scope.data = there(scope.data);
+            scope.context = there(scope.context);
+        }
         scope.flow_context = Some(self.flow_context(agent, row));
         scope
     }
@@ -118,7 +133,7 @@ impl<'a> Replay<'a> {
         let mut key = Value::Undefined;
         for part in self.log.agent(agent).map(|detail| detail.parts.as_slice()).unwrap_or_default() {
             let Some(step) = self.log.row(*part).and_then(|row| self.compiled.step_numbered(row.step)) else { continue };
-            let name = Value::Text(step.name.clone());
+            let name = Value::Text(if self.is_released() { step.key.clone() } else { step.name.clone() });
             if !completed.contains(&name) {
                 completed.push(name.clone());
             }
@@ -127,6 +142,10 @@ impl<'a> Replay<'a> {
             if *part == visit {
                 break;
             }
+        }
+        if self.is_released() {
+            // Each step stands there once.
+            path.clone_from(&completed);
         }
         Value::object([
             ("currentStepId", key),

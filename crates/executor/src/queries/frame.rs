@@ -67,6 +67,7 @@ impl Simulation {
             reason,
             condition,
             exit: log.loop_(frame.0).and_then(|detail| detail.exit).map(str::to_owned),
+            cause: self.exit_cause(frame.0),
             notices: log.notices.iter().filter(|notice| notice.row == frame.0).map(|notice| self.notice_of(notice)).collect(),
         })
     }
@@ -231,7 +232,7 @@ impl Simulation {
         Some(self.condition(&condition.text, None, &condition.explain(&scope, &self.execution().compiled().semantics)))
     }
 
-    fn condition(&self, text: &str, path: Option<EntityId>, explained: &Explained) -> Condition {
+    pub(super) fn condition(&self, text: &str, path: Option<EntityId>, explained: &Explained) -> Condition {
         let held = explained.value.as_ref().and_then(|value| value.as_ref().ok()).map(loopwright_lang::expr::truthy);
         Condition { text: text.to_owned(), path, held, tree: part(explained) }
     }
@@ -306,6 +307,11 @@ impl Simulation {
         let log = self.log();
         log.inner(visit).and_then(|round| log.loop_(round)).and_then(|detail| detail.iterations.last().copied()).unwrap_or(visit)
     }
+}
+
+/// The value of a part as it is shown.
+pub(super) fn shown_part(explained: &Explained) -> Option<String> {
+    explained.value.as_ref()?.as_ref().ok().map(|value| cut(value, 200))
 }
 
 fn part(explained: &Explained) -> ConditionPart {

@@ -2,6 +2,7 @@
 
 mod diff;
 mod events;
+mod exits;
 mod frame;
 mod iterations;
 mod steps;
@@ -100,6 +101,7 @@ impl Simulation {
             Ask::Failure { after, back, .. } => Ok(found(self.failure(after.map(|frame| frame.0), *back))),
             Ask::Payload { at_us, since_us, .. } => Ok(Reply::Payload(self.payload(*at_us, *since_us))),
             Ask::Events { from, count, .. } => Ok(Reply::Events(self.events(*from, *count))),
+            Ask::Condition { event, .. } => Ok(Reply::Condition(self.condition_at(*event).map(Box::new))),
             Ask::Log { .. } => Ok(Reply::Log(self.log().to_bytes())),
             Ask::Scope { step, iteration, .. } => self
                 .scope_view(*step, *iteration)
