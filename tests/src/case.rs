@@ -14,6 +14,8 @@ pub struct Case {
     pub kind: String,
     /// Whose rules.
     pub profile: Profile,
+    /// The line itself, for what has places in it.
+    pub line: String,
     /// The rest: `input`, `expected` and what else there is.
     pub value: Value,
 }
@@ -27,7 +29,13 @@ impl Case {
         };
         let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
         let profile = text("profile").and_then(|name| Profile::from_name(&name)).unwrap_or(folder_profile);
-        Ok(Self { id: text("id").unwrap_or_default(), kind: kind.to_owned(), profile, value })
+        Ok(Self {
+            id: text("id").or_else(|| text("name")).unwrap_or_default(),
+            line: line.to_owned(),
+            kind: kind.to_owned(),
+            profile,
+            value,
+        })
     }
 
     /// A part of the input.

@@ -23,6 +23,8 @@ pub struct Tally {
 /// Runs one case.
 pub fn run(case: &Case) -> Outcome {
     match case.kind.as_str() {
+        "validation" => golden::plans::validation(&case.line, &case.value),
+        "runs" => golden::plans::run(&case.line, &case.value),
         "expressions" => language_cases::expression(case),
         "input-mapping" => language_cases::input_mapping(case),
         "output-mapping" => language_cases::output_mapping(case),

@@ -8,6 +8,7 @@ pub mod log;
 mod message;
 pub mod names;
 pub mod payload;
+pub mod plan;
 pub mod profiles;
 pub mod protocol;
 mod queries;

@@ -11,6 +11,7 @@ pub mod format;
 pub mod history;
 mod invariants;
 pub mod journal;
+pub mod plan;
 pub mod reference;
 pub mod scenario;
 pub mod snapshot;

@@ -3,6 +3,7 @@
 
 pub mod compare;
 pub mod convert;
+pub mod plans;
 mod released;
 pub mod runs;
 
