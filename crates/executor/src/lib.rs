@@ -19,6 +19,7 @@ pub mod rules;
 mod save;
 pub mod scenario;
 pub mod simulation;
+pub mod suite;
 pub mod texts;
 
 pub use compile::Compiled;

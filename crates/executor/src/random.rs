@@ -9,6 +9,10 @@ pub enum Purpose {
     Latency,
     /// Whether a call fails.
     Failure,
+    /// Whether a model's answer is not JSON.
+    Malformed,
+    /// One of the twelve numbers that a normally spread one is the sum of.
+    Part(u8),
 }
 
 impl Purpose {
@@ -16,6 +20,8 @@ impl Purpose {
         match self {
             Self::Latency => "latency",
             Self::Failure => "failure",
+            Self::Malformed => "malformed",
+            Self::Part(_) => "part",
         }
     }
 }
@@ -49,6 +55,9 @@ impl Key<'_> {
         part(&path);
         part(&self.attempt.to_be_bytes());
         part(self.purpose.name().as_bytes());
+        if let Purpose::Part(number) = self.purpose {
+            part(&[number]);
+        }
         hash.finalize().iter().take(8).fold(0, |bits, byte| (bits << 8) | u64::from(*byte))
     }
 
@@ -59,9 +68,25 @@ impl Key<'_> {
     }
 }
 
+impl Key<'_> {
+    /// A normally spread number of mean 0 and deviation 1: twelve uniform ones less six, so never beyond six.
+    pub fn normal(&self) -> f64 {
+        (0..12).map(|number| Self { purpose: Purpose::Part(number), ..*self }.uniform()).sum::<f64>() - 6.0
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_normal_draw_has_its_mean_and_its_spread() {
+        let draws: Vec<f64> =
+            (0..2_000).map(|index| Key { seed: "s", step: "x", path: &[index], attempt: 1, purpose: Purpose::Latency }.normal()).collect();
+        let mean = draws.iter().sum::<f64>() / 2_000.0;
+        let spread = draws.iter().map(|draw| (draw - mean) * (draw - mean)).sum::<f64>() / 2_000.0;
+        assert!(mean.abs() < 0.1 && (spread - 1.0).abs() < 0.15, "{mean} {spread}");
+    }
 
     #[test]
     fn the_same_key_draws_the_same_for_ever() {

@@ -225,7 +225,8 @@ impl Simulation {
     /// What a call answers.
     fn answer(&mut self, call: &Call) -> Answer {
         let compiled = self.execution.compiled.clone();
-        let mut asked = Asked { number: 0, params: &call.params, step: &call.key, path: &call.path, attempt: call.attempt };
+        let mut asked =
+            Asked { number: 0, params: &call.params, payload: &call.payload, step: &call.key, path: &call.path, attempt: call.attempt };
         if let Some((agent, turn)) = call.turn {
             asked.number = turn;
             let made = compiled.agents.get(agent);

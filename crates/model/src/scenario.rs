@@ -73,3 +73,88 @@ pub fn scripts_key(kind: EntityKind) -> Option<&'static str> {
         _ => None,
     }
 }
+
+/// What a scenario may say.
+pub const KEYS: [&str; 14] = [
+    "ID",
+    "agentTypeParams",
+    "expect",
+    "name",
+    "graph",
+    "notes",
+    "payload",
+    "data",
+    "context",
+    "conversation",
+    "seed",
+    "actions",
+    "prompts",
+    "agents",
+];
+/// Keys that give a prompt's answer: with one of them a script is no longer the answer itself.
+pub const PROMPT_ANSWERS: [&str; 5] = ["response", "raw", "error", "expression", "byIteration"];
+/// What else a prompt's script may say.
+pub const PROMPT_KEYS: [&str; 7] = ["latencyMs", "failWhen", "failIterations", "failEvery", "failRate", "failMessage", "malformed"];
+/// What an action's script may say.
+pub const ACTION_KEYS: [&str; 20] = [
+    "resultCode",
+    "outputs",
+    "result",
+    "copy",
+    "countAs",
+    "expression",
+    "expressions",
+    "byIteration",
+    "success",
+    "message",
+    "throw",
+    "throwWhen",
+    "throwMessage",
+    "failWhen",
+    "failIterations",
+    "failEvery",
+    "failRate",
+    "failMessage",
+    "latencyMs",
+    "notes",
+];
+/// What the script of an agent's result may say.
+pub const AGENT_KEYS: [&str; 19] = [
+    "payload",
+    "result",
+    "outputs",
+    "expression",
+    "expressions",
+    "byIteration",
+    "success",
+    "message",
+    "errorMessage",
+    "throw",
+    "error",
+    "finalStep",
+    "failWhen",
+    "failIterations",
+    "failEvery",
+    "failRate",
+    "failMessage",
+    "latencyMs",
+    "notes",
+];
+/// What may be expected of a run.
+pub const EXPECT_KEYS: [&str; 12] =
+    ["success", "state", "error", "message", "payload", "calls", "iterations", "visits", "exits", "failures", "withinMs", "notices"];
+
+/// Whether two keys are the same: the first letter may have either case.
+pub fn same_key(found: &str, wanted: &str) -> bool {
+    let (mut a, mut b) = (found.chars(), wanted.chars());
+    match (a.next(), b.next()) {
+        (Some(first), Some(other)) => first.eq_ignore_ascii_case(&other) && a.as_str() == b.as_str(),
+        _ => false,
+    }
+}
+
+/// The value of a key whose first letter may have either case.
+pub fn key<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
+    let object = value.as_object()?;
+    object.get(name).or_else(|| object.iter().find(|(found, _)| same_key(found, name)).map(|(_, value)| value))
+}

@@ -50,8 +50,9 @@ pub enum Callee {
 /// Where an agent's scripts stand.
 const RESULTS: &str = "results";
 
-/// The keys of a prompt's script that is not the answer itself.
-const WRAPPED: [&str; 4] = ["response", "raw", "error", "latencyMs"];
+/// The keys that make a prompt's script more than the answer itself, and those that may stand beside them.
+const ANSWERS: [&str; 5] = ["response", "raw", "error", "expression", "byIteration"];
+const BESIDE: [&str; 7] = ["latencyMs", "failWhen", "failIterations", "failEvery", "failRate", "failMessage", "malformed"];
 
 /// The scripts of a callee, call by call; one that is no list is the only one.
 pub fn calls(scripts: Option<&Value>, callee: Callee) -> Vec<Value> {
@@ -100,8 +101,8 @@ fn same_key(own: &str, name: &str) -> bool {
 /// Whether a prompt's script is the answer itself.
 fn is_bare(script: &Value) -> bool {
     !script.as_object().is_some_and(|object| {
-        object.keys().all(|name| WRAPPED.iter().any(|known| same_key(name, known)))
-            && object.keys().any(|name| !same_key(name, "latencyMs"))
+        object.keys().all(|name| ANSWERS.iter().chain(&BESIDE).any(|known| same_key(name, known)))
+            && object.keys().any(|name| ANSWERS.iter().any(|known| same_key(name, known)))
     })
 }
 

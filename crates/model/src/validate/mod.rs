@@ -1,7 +1,7 @@
 //! Problems of a document: each with a code, a severity, a place and, where there is one, a fix.
 //!
 //! The families: `S` structure, `R` references, `C` Configuration and other columns, `M` mappings and conditions,
-//! `L` loop endings; and, asked for apart, `P` what MemberJunction 5.51.3 does in another way ([`backend`]). A problem never keeps a document from being run; the step that cannot run fails with the same words.
+//! `L` loop endings, `T` scenarios; and, asked for apart, `P` what MemberJunction 5.51.3 does in another way ([`backend`]). A problem never keeps a document from being run; the step that cannot run fails with the same words.
 
 mod backend;
 mod columns;
@@ -9,6 +9,7 @@ mod configuration;
 mod mappings;
 mod near;
 mod references;
+mod scenarios;
 mod structure;
 
 #[cfg(test)]
@@ -107,6 +108,7 @@ impl Problem {
             Some(b'M') => "Mapping",
             Some(b'L') => "Loop ending",
             Some(b'P') => "Backend",
+            Some(b'T') => "Scenario",
             _ => "Problem",
         }
     }
@@ -118,6 +120,9 @@ pub fn validate(document: &Document) -> Vec<Problem> {
     structure::document(document, &mut problems);
     for graph in document.graphs() {
         validate_graph(graph, &mut problems);
+    }
+    for scenario in document.scenarios().filter_map(|scenario| document.scenario(scenario.id)) {
+        scenarios::scenario(scenario, &mut problems);
     }
     problems
 }
