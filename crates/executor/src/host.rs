@@ -7,7 +7,7 @@ use loopwright_model::snapshot;
 
 use crate::{
     engine::Progress,
-    protocol::{Ask, Outcome, Reply, Request, RunId, Summary, Trouble},
+    protocol::{Ask, Outcome, Reply, Request, RunId, RunState, Stop, Summary, Trouble},
     simulation::Simulation,
 };
 
@@ -16,6 +16,8 @@ use crate::{
 pub struct Host {
     runs: BTreeMap<RunId, Simulation>,
     working: Vec<RunId>,
+    /// Where runs that have not begun are to be held.
+    stops: BTreeMap<RunId, Vec<Stop>>,
 }
 
 impl Host {
@@ -28,7 +30,8 @@ impl Host {
         match ask {
             Ask::Run { run, document, graph, scenario, profile } => {
                 let document = snapshot::read(&document).map_err(|message| Trouble::new("document_unreadable", message))?;
-                let simulation = Simulation::new(&document, graph, scenario, profile)?.numbered(run);
+                let mut simulation = Simulation::new(&document, graph, scenario, profile)?.numbered(run);
+                simulation.set_stops(self.stops.remove(&run).unwrap_or_default());
                 let summary = simulation.summary();
                 self.runs.insert(run, simulation);
                 self.working.retain(|other| *other != run);
@@ -47,6 +50,37 @@ impl Host {
                 self.working.retain(|other| *other != run);
                 Ok(ok(Reply::Done))
             }
+            Ask::Stops { run, stops } => {
+                match self.runs.get_mut(&run) {
+                    Some(simulation) => simulation.set_stops(stops),
+                    None => {
+                        self.stops.insert(run, stops);
+                    }
+                }
+                Ok(ok(Reply::Done))
+            }
+            Ask::Pause { run } => {
+                let simulation = self.simulation(run)?;
+                simulation.pause();
+                let held = simulation.held();
+                self.working.retain(|other| *other != run);
+                Ok(ok(Reply::Held(held)))
+            }
+            Ask::Go { run, how } => {
+                let simulation = self.simulation(run)?;
+                simulation.go(how);
+                let summary = simulation.summary();
+                self.working.retain(|other| *other != run);
+                if summary.state == RunState::Running {
+                    self.working.push(run);
+                }
+                Ok(ok(Reply::Summary(summary)))
+            }
+            Ask::Answer { run, call, ok: succeeds, answer } => {
+                let simulation = self.simulation(run)?;
+                simulation.answer_instead(call, succeeds, &answer)?;
+                Ok(ok(Reply::Held(simulation.held())))
+            }
             other => {
                 let run = run_of(&other);
                 Ok(self.simulation(run)?.answer_to(&other))
@@ -63,7 +97,7 @@ impl Host {
         !self.working.is_empty()
     }
 
-    /// Works on the newest run for at most `budget` steps of the engine. Gives its summary when it has just ended.
+    /// Works on the newest run for at most `budget` steps of the engine. Gives its summary when it has just ended or is held.
     pub fn work(&mut self, budget: usize) -> Option<Summary> {
         let run = *self.working.last()?;
         let simulation = self.runs.get_mut(&run)?;
@@ -101,7 +135,12 @@ fn run_of(ask: &Ask) -> RunId {
         | Ask::Events { run, .. }
         | Ask::Log { run }
         | Ask::Condition { run, .. }
-        | Ask::Scope { run, .. } => *run,
+        | Ask::Scope { run, .. }
+        | Ask::Stops { run, .. }
+        | Ask::Pause { run }
+        | Ask::Go { run, .. }
+        | Ask::Held { run }
+        | Ask::Answer { run, .. } => *run,
     }
 }
 

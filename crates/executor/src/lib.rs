@@ -2,6 +2,7 @@
 //! run answers, and a driver that simulates everything with a virtual clock.
 
 pub mod compile;
+mod debug;
 pub mod engine;
 pub mod host;
 pub mod log;

@@ -6,7 +6,7 @@ use loopwright_model::EntityId;
 use serde::{Deserialize, Serialize};
 
 /// The version both sides must agree on.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// A run, numbered by the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -153,6 +153,133 @@ pub enum Ask {
         /// In which iteration (of the step's own loop or of one around it); `None` is the step's last visit.
         iteration: Option<FrameId>,
     },
+    /// Sets where a run is held; also before it is begun. Answered by [`Reply::Done`].
+    Stops {
+        /// Which.
+        run: RunId,
+        /// Where; none any more when it is empty.
+        stops: Vec<Stop>,
+    },
+    /// Holds a run where it is. Answered by [`Reply::Held`].
+    Pause {
+        /// Which.
+        run: RunId,
+    },
+    /// Sends a run on. Answered by [`Reply::Summary`]; where it is held next is in the progress that comes by itself.
+    Go {
+        /// Which.
+        run: RunId,
+        /// How far.
+        how: Go,
+    },
+    /// Where a run is held, and the calls that wait. Answered by [`Reply::Held`].
+    Held {
+        /// Which.
+        run: RunId,
+    },
+    /// Another answer for a call that waits. Answered by [`Reply::Held`].
+    Answer {
+        /// Which run.
+        run: RunId,
+        /// Which call ([`HeldCall::call`]).
+        call: u64,
+        /// Whether it succeeds.
+        ok: bool,
+        /// What it returns, as JSON text; or the message of its failure.
+        answer: String,
+    },
+}
+
+/// Where a run is to be held.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Stop {
+    /// Whenever it comes to a step.
+    Step {
+        /// Which.
+        step: EntityId,
+    },
+    /// At an iteration of a loop step.
+    Iteration {
+        /// The loop's step.
+        step: EntityId,
+        /// Which iteration (0-based).
+        index: u64,
+    },
+    /// At a step or an iteration where an expression holds (its roots are those of the step's mappings).
+    Condition {
+        /// Only at this step.
+        step: Option<EntityId>,
+        /// The expression.
+        text: String,
+    },
+    /// When something fails.
+    Failure,
+    /// After an event.
+    Event {
+        /// Which.
+        event: u64,
+    },
+    /// Before anything that comes after a time.
+    Time {
+        /// When.
+        at_us: u64,
+    },
+}
+
+/// How a run that is held goes on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Go {
+    /// To the next stop or the end.
+    On,
+    /// To the next step or iteration, also inside this one.
+    Into,
+    /// To the next one that is not inside this one.
+    Over,
+    /// To the next one outside the loop or agent it is in.
+    Out,
+    /// To a place, once.
+    To(Stop),
+}
+
+/// Where a run is held.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Paused {
+    /// The part of the run.
+    pub frame: FrameId,
+    /// When.
+    pub at_us: u64,
+    /// Events so far.
+    pub event: u64,
+    /// The stop that held it; `None` when it was asked to go so far.
+    pub stop: Option<Stop>,
+}
+
+/// Where a run is held, and the calls that wait for their answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Held {
+    /// Where, if it is.
+    pub paused: Option<Paused>,
+    /// The calls, oldest first.
+    pub calls: Vec<HeldCall>,
+}
+
+/// A call that waits for its answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeldCall {
+    /// Its number, for [`Ask::Answer`].
+    pub call: u64,
+    /// The part of the run it belongs to.
+    pub frame: FrameId,
+    /// What is called.
+    pub name: String,
+    /// What it is given, as JSON text.
+    pub params: String,
+    /// When its answer comes.
+    pub ends_us: u64,
+    /// Whether it will succeed.
+    pub ok: bool,
+    /// What it will return, as JSON text; or the message of its failure.
+    pub answer: String,
 }
 
 /// From the worker to the page.
@@ -231,6 +358,8 @@ pub enum Reply {
     Scope(ScopeView),
     /// To `Condition`; `None` where the event is another one.
     Condition(Option<Box<Condition>>),
+    /// To `Pause`, `Held`, `Answer`.
+    Held(Held),
     /// To `Log`: `log::RunLog::to_bytes`.
     Log(Vec<u8>),
 }
@@ -286,6 +415,8 @@ pub struct Summary {
     pub loops: Vec<LoopCount>,
     /// Whether the log's budget is used up, so that details of later iterations were not kept.
     pub summarised: bool,
+    /// Where it is held, if it is.
+    pub paused: Option<Paused>,
 }
 
 /// A warning or an error that came up in a run.

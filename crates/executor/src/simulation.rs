@@ -65,6 +65,7 @@ pub struct Simulation {
     stale: usize,
     commands: Vec<Command>,
     pub(crate) run: RunId,
+    pub(crate) debug: Option<Box<crate::debug::Debugger>>,
 }
 
 impl Simulation {
@@ -102,6 +103,7 @@ impl Simulation {
             stale: 0,
             commands: Vec::new(),
             run: RunId(0),
+            debug: None,
         })
     }
 
@@ -111,39 +113,95 @@ impl Simulation {
         self
     }
 
-    /// Works on the run until it has done about `budget` things or has ended.
+    /// Works on the run until it has done about `budget` things, is held, or has ended.
     pub fn run_slice(&mut self, budget: usize) -> Progress {
         let until = self.execution.steps.saturating_add(budget as u64);
         loop {
+            if self.paused().is_some() && self.execution.log.state == RunState::Running {
+                return Progress::Paused;
+            }
             let left = until.saturating_sub(self.execution.steps);
             if left == 0 {
                 let over = self.execution.log.state != RunState::Running;
                 return if over { Progress::Finished } else { Progress::Working };
             }
-            let progress = self.execution.advance(usize::try_from(left).unwrap_or(usize::MAX));
-            let mut commands = std::mem::take(&mut self.commands);
-            self.execution.swap_commands(&mut commands);
-            for command in commands.drain(..) {
-                self.obey(command);
+            // Who may be held is looked at after everything it does.
+            let at_once = if self.debug.is_some() { 1 } else { usize::try_from(left).unwrap_or(usize::MAX) };
+            let progress = self.execution.advance(at_once);
+            self.obey_all();
+            if progress == Progress::Finished {
+                return Progress::Finished;
             }
-            self.commands = commands;
-            match progress {
-                Progress::Finished => return Progress::Finished,
-                Progress::Working => {}
-                Progress::Waiting if !self.next_event() => {
-                    // Nothing will ever come: that is a defect of ours, and must not hang whoever waits.
-                    self.execution.cancel();
-                    self.execution.log.error = Some("The run waits for something that will not come.".into());
-                    return Progress::Finished;
-                }
-                Progress::Waiting => {}
+            if self.debug.is_some() && self.hold() {
+                return Progress::Paused;
+            }
+            if progress != Progress::Waiting {
+                continue;
+            }
+            if self.debug.is_some()
+                && let Some(next) = self.next_time()
+                && self.hold_before(next)
+            {
+                return Progress::Paused;
+            }
+            if !self.next_event() {
+                // Nothing will ever come: that is a defect of ours, and must not hang whoever waits.
+                self.execution.cancel();
+                self.execution.log.error = Some("The run waits for something that will not come.".into());
+                return Progress::Finished;
             }
         }
     }
 
-    /// Runs to the end.
+    fn obey_all(&mut self) {
+        let mut commands = std::mem::take(&mut self.commands);
+        self.execution.swap_commands(&mut commands);
+        for command in commands.drain(..) {
+            self.obey(command);
+        }
+        self.commands = commands;
+    }
+
+    /// Does one more thing, if there is one to do without anything coming.
+    pub(crate) fn wake_once(&mut self) {
+        self.execution.advance(1);
+        self.obey_all();
+    }
+
+    /// When the next thing comes.
+    fn next_time(&mut self) -> Option<u64> {
+        while let Some(Reverse(coming)) = self.coming.peek() {
+            if self.execution.wants(coming.ticket) {
+                return Some(coming.at);
+            }
+            self.coming.pop();
+            self.stale = self.stale.saturating_sub(1);
+        }
+        None
+    }
+
+    /// Runs to the end, whatever would hold it.
     pub fn run_to_end(&mut self) {
+        self.debug = None;
         while self.run_slice(1 << 20) != Progress::Finished {}
+    }
+
+    /// The same run, not begun.
+    pub(crate) fn restarted(&self) -> Self {
+        let agent = self.execution.log.agents.first().map_or(0, |agent| agent.agent as usize);
+        Self {
+            execution: Execution::start(self.execution.compiled.clone(), agent, self.scenario.input.clone()),
+            scenario: self.scenario.clone(),
+            coming: BinaryHeap::new(),
+            sequence: 0,
+            counters: BTreeMap::new(),
+            samples: self.samples.clone(),
+            said: BTreeSet::new(),
+            stale: 0,
+            commands: Vec::new(),
+            run: self.run,
+            debug: None,
+        }
     }
 
     /// Ends the run where it is.
@@ -203,6 +261,7 @@ impl Simulation {
             Command::StartTimer { ticket, after, class } => self.come(ticket, after, class, Outcome::Fired),
             Command::StartCall { ticket, call } => {
                 let answer = self.answer(&call);
+                self.asked(ticket, &call);
                 self.come(ticket, answer.after, Class::Answer, answer.outcome);
             }
             Command::Cancel { .. } => {

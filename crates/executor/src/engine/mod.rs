@@ -160,6 +160,8 @@ pub enum Progress {
     Working,
     /// It waits for answers.
     Waiting,
+    /// Its driver holds it.
+    Paused,
     /// The run has ended.
     Finished,
 }

@@ -62,6 +62,7 @@ impl Simulation {
             notices: log.notices.iter().map(|notice| self.notice_of(notice)).collect(),
             loops: loops.take(LOOPS).collect(),
             summarised: log.summarised,
+            paused: self.paused().cloned(),
         }
     }
 
@@ -88,7 +89,9 @@ impl Simulation {
         let unknown = || Trouble::new("frame_unknown", "This part of the run is not in its log.");
         let reply = match ask {
             Ask::Summary { .. } | Ask::Run { .. } | Ask::Cancel { .. } => Ok(Reply::Summary(self.summary())),
-            Ask::Drop { .. } => Ok(Reply::Done),
+            Ask::Go { .. } => Ok(Reply::Summary(self.summary())),
+            Ask::Drop { .. } | Ask::Stops { .. } => Ok(Reply::Done),
+            Ask::Pause { .. } | Ask::Held { .. } | Ask::Answer { .. } => Ok(Reply::Held(self.held())),
             Ask::Steps { at_us, .. } => Ok(Reply::Steps(self.steps(*at_us))),
             Ask::Timeline { from_us, to_us, width_px, unfolded, .. } => {
                 Ok(Reply::Timeline(self.timeline(*from_us, *to_us, *width_px, unfolded)))
@@ -158,6 +161,11 @@ impl Simulation {
             agent = log.inner(at).unwrap_or(NONE);
         }
         found
+    }
+
+    /// Whether a failed row is where the failure began.
+    pub(crate) fn is_first_failure(&self, row: u32) -> bool {
+        self.log().row(row).is_some_and(|row| innermost(self.log(), row))
     }
 
     /// The next failed iteration, visit or turn.
