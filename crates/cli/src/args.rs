@@ -18,6 +18,8 @@ pub enum Command {
     Check(Check),
     /// Run a flow under a scenario, with scripted calls and a virtual clock
     Simulate(Simulate),
+    /// Run a document's scenarios and say which went as they expect
+    Test(Test),
     /// Write a file in another format
     Export(Export),
     /// Print a document in the house style (two spaces, final newline)
@@ -106,6 +108,9 @@ pub struct Simulate {
     /// Whose rules
     #[arg(long, default_value = "documented")]
     pub profile: ProfileName,
+    /// Stop there: a time (`250ms`, `5s`), a step's name, or `STEP#N` for its iteration N (from 0)
+    #[arg(long)]
+    pub until: Option<String>,
     /// Print one JSON object with the result
     #[arg(long, conflicts_with = "events")]
     pub json: bool,
@@ -115,6 +120,22 @@ pub struct Simulate {
     /// Write the packed run log to this file
     #[arg(long)]
     pub log: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct Test {
+    /// Loopwright documents with scenarios; - is standard input
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Only the scenario of this name
+    #[arg(long)]
+    pub scenario: Option<String>,
+    /// Whose rules
+    #[arg(long, default_value = "documented")]
+    pub profile: ProfileName,
+    /// Print JSON, one object a file
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

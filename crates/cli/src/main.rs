@@ -1,4 +1,4 @@
-//! The `loopwright` command: check, simulate and export agent flows, the same files and the same engine as the app.
+//! The `loopwright` command: check, simulate, test and export agent flows, the same files and the same engine as the app.
 //!
 //! Exit codes: 0 fine, 1 problems or a failed run, 2 wrong usage, 3 cannot read or write.
 
@@ -6,6 +6,7 @@ mod args;
 mod commands;
 mod files;
 mod output;
+mod progress;
 
 use std::process::ExitCode;
 
@@ -16,6 +17,7 @@ fn main() -> ExitCode {
     let result = match args.command {
         args::Command::Check(args) => commands::check::run(&args),
         args::Command::Simulate(args) => commands::simulate::run(&args),
+        args::Command::Test(args) => commands::test::run(&args),
         args::Command::Export(args) => commands::export::run(&args),
         args::Command::Fmt(args) => commands::fmt::run(&args),
         args::Command::Schema(args) => commands::schema::run(&args),

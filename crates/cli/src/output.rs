@@ -111,3 +111,15 @@ fn line_column(text: &str, offset: usize) -> (usize, usize) {
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
     (before.matches('\n').count() + 1, before.get(line_start..).map_or(0, |line| line.chars().count()) + 1)
 }
+
+/// Virtual microseconds as people read them.
+pub fn time(us: u64) -> String {
+    let ms = us / 1_000;
+    match (ms, us % 1_000) {
+        (0, 0) => "0 ms".to_owned(),
+        (0, rest) => format!("0.{rest:03} ms"),
+        (ms, _) if ms < 1_000 => format!("{ms} ms"),
+        (ms, _) if ms < 60_000 => format!("{}.{:02} s", ms / 1_000, ms % 1_000 / 10),
+        (ms, _) => format!("{} min {}.{:01} s", ms / 60_000, ms % 60_000 / 1_000, ms % 1_000 / 100),
+    }
+}

@@ -27,7 +27,7 @@ fn in_words(document: &Document, found: &Comparison) -> String {
     let mut said = String::new();
     for (name, outcome) in [("documented", &found.documented), ("mj-5.51.3", &found.released)] {
         let error = outcome.error.as_ref().map_or(String::new(), |error| format!(": {error}"));
-        said.push_str(&format!("  {name}: {} after {}{error}\n", state_word(outcome.state), time(outcome.end_us)));
+        said.push_str(&format!("  {name}: {} after {}{error}\n", state_word(outcome.state), output::time(outcome.end_us)));
     }
     let Some(parting) = &found.parting else {
         said.push_str("  Both do the same.\n");
@@ -38,7 +38,7 @@ fn in_words(document: &Document, found: &Comparison) -> String {
     for (name, doing) in [("documented", &parting.documented), ("mj-5.51.3", &parting.released)] {
         let what = doing.as_ref().map_or("nothing more".to_owned(), |doing| {
             let cut: String = doing.what.chars().take(400).collect();
-            format!("{} (event {}, {})", cut, doing.event, time(doing.at_us))
+            format!("{} (event {}, {})", cut, doing.event, output::time(doing.at_us))
         });
         said.push_str(&format!("  {name}: {what}\n"));
     }

@@ -7,3 +7,4 @@ pub mod export;
 pub mod fmt;
 pub mod schema;
 pub mod simulate;
+pub mod test;

@@ -2,16 +2,17 @@
 
 use loopwright_executor::{
     Simulation,
-    protocol::{RunState, Summary},
+    protocol::{Go, RunState, Stop, Summary},
 };
 use loopwright_lang::{Value, json};
-use loopwright_model::{Change, Document, Edit, Entity, EntityId, EntityKind, GraphRef, History, document::ROOT};
+use loopwright_model::{Change, Document, Edit, Entity, EntityId, EntityKind, GraphRef, History, document::ROOT, validate};
 use serde_json::json;
 
 use crate::{
     Code, Trouble,
     args::{Simulate, Which},
     files, output,
+    progress::Meter,
 };
 
 /// Runs a flow to its end and says what happened.
@@ -20,7 +21,11 @@ pub fn run(args: &Simulate) -> Result<Code, Trouble> {
     let (document, graph, scenario) = choose(&args.which, document)?;
     let mut simulation =
         Simulation::new(&document, graph, scenario, args.profile.into()).map_err(|trouble| Trouble::problems(trouble.message))?;
-    simulation.run_to_end();
+    let until = args.until.as_deref().map(|until| stop(&document, until)).transpose()?;
+    if let Some(stop) = until {
+        simulation.go(Go::To(stop));
+    }
+    Meter::new(&output::name_of(&args.file)).run(&mut simulation);
     if let Some(path) = &args.log {
         std::fs::write(path, simulation.log().to_bytes())
             .map_err(|error| Trouble::files(format!("{} cannot be written: {error}.", output::name_of(path))))?;
@@ -33,8 +38,30 @@ pub fn run(args: &Simulate) -> Result<Code, Trouble> {
     } else {
         files::print(&in_words(&document, graph, scenario, &summary, &simulation))?;
     }
-    let fine = matches!(summary.state, RunState::Completed | RunState::Message);
+    let fine = matches!(summary.state, RunState::Completed | RunState::Message) || summary.paused.is_some();
     Ok(if fine { Code::Fine } else { Code::Problems })
+}
+
+/// What `--until` means: a time, a step, or an iteration of one.
+fn stop(document: &Document, until: &str) -> Result<Stop, Trouble> {
+    let time = |text: &str, us: f64| text.trim().parse::<f64>().ok().filter(|number| *number >= 0.0).map(|number| (number * us) as u64);
+    let at = until.strip_suffix("ms").and_then(|text| time(text, 1_000.0));
+    if let Some(at_us) = at.or_else(|| until.strip_suffix('s').and_then(|text| time(text, 1_000_000.0))).or_else(|| time(until, 1_000.0)) {
+        return Ok(Stop::Time { at_us });
+    }
+    let steps: Vec<_> = document.graphs().flat_map(|graph| graph.steps()).collect();
+    let named = |name: &str| steps.iter().find(|step| step.name() == name).map(|step| step.id());
+    if let Some(step) = named(until) {
+        return Ok(Stop::Step { step });
+    }
+    if let Some((name, index)) = until.rsplit_once('#')
+        && let (Some(step), Ok(index)) = (named(name.trim()), index.trim().parse())
+    {
+        return Ok(Stop::Iteration { step, index });
+    }
+    let name = until.rsplit_once('#').map_or(until, |(name, _)| name).trim();
+    let near = validate::nearest(name, steps.iter().map(|step| step.name())).map_or(String::new(), |near| format!(" Did you mean {near}?"));
+    Err(Trouble::usage(format!("--until is neither a time such as 250ms or 5s nor a step: {until}.{near}")))
 }
 
 /// The run log, one JSON object an event, a window of it at a time.
@@ -115,18 +142,6 @@ fn list(names: &[&str]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
-/// Virtual microseconds as people read them.
-pub(super) fn time(us: u64) -> String {
-    let ms = us / 1_000;
-    match (ms, us % 1_000) {
-        (0, 0) => "0 ms".to_owned(),
-        (0, rest) => format!("0.{rest:03} ms"),
-        (ms, _) if ms < 1_000 => format!("{ms} ms"),
-        (ms, _) if ms < 60_000 => format!("{}.{:02} s", ms / 1_000, ms % 1_000 / 10),
-        (ms, _) => format!("{} min {}.{:01} s", ms / 60_000, ms % 60_000 / 1_000, ms % 1_000 / 100),
-    }
-}
-
 pub(super) fn state_word(state: RunState) -> &'static str {
     match state {
         RunState::Running => "still running",
@@ -141,7 +156,8 @@ pub(super) fn state_word(state: RunState) -> &'static str {
 fn in_words(document: &Document, graph: EntityId, scenario: Option<EntityId>, summary: &Summary, simulation: &Simulation) -> String {
     let name = document.graph(graph).map_or("", GraphRef::name);
     let under = scenario.and_then(|id| document.get(id)).map_or("no scenario", |entity| text(entity, "name"));
-    let mut said = format!("{name} · {under}: {} after {}\n", state_word(summary.state), time(summary.end_us.unwrap_or(summary.now_us)));
+    let mut said =
+        format!("{name} · {under}: {} after {}\n", state_word(summary.state), output::time(summary.end_us.unwrap_or(summary.now_us)));
     said.push_str(&format!(
         "  {} calls (at most {} at once), {} iterations, {} failures, {} events\n",
         summary.calls, summary.max_concurrent_calls, summary.iterations, summary.failures, summary.events
@@ -162,6 +178,18 @@ fn in_words(document: &Document, graph: EntityId, scenario: Option<EntityId>, su
         let at = notice.step.and_then(|id| document.step(id)).map_or(String::new(), |step| format!(" {}:", step.name()));
         let often = if notice.count > 1 { format!(" ({} times)", notice.count) } else { String::new() };
         said.push_str(&format!("  {}[{}]:{at} {}{often}\n", output::severity(notice.severity), notice.code, notice.message));
+    }
+    if let Some(paused) = &summary.paused {
+        let row = simulation.log().row(paused.frame.0);
+        let step = row.and_then(|row| simulation.execution().compiled().step_numbered(row.step)).map_or("the agent", |step| &step.name);
+        let path: Vec<String> = simulation.log().iteration_path(paused.frame.0).iter().map(u64::to_string).collect();
+        let path = if path.is_empty() { String::new() } else { format!(", iteration {}", path.join(" › ")) };
+        said.push_str(&format!("  held at {step}{path}\n"));
+        for call in simulation.held().calls {
+            said.push_str(&format!("  waits for {} {}\n", call.name, call.params));
+        }
+        said.push_str(&format!("  payload: {}\n", json::print_compact(&simulation.replay().payload_at(0, Some(u32::MAX - 1)))));
+        return said;
     }
     said.push_str(&format!("  payload: {}\n", json::print_compact(&simulation.log().final_payload)));
     said
@@ -191,9 +219,14 @@ fn as_json(document: &Document, graph: EntityId, scenario: Option<EntityId>, sum
         "error": summary.error,
         "errorStep": summary.error_step.and_then(|id| document.step(id)).map(|step| step.name()),
         "message": summary.final_message,
+        "heldAtMs": summary.paused.as_ref().map(|paused| paused.at_us as f64 / 1_000.0),
         "notices": notices,
     });
     let text = head.to_string();
     let body = text.strip_suffix('}').unwrap_or(&text);
-    format!("{body},\"payload\":{}}}", json::print_compact(&simulation.log().final_payload))
+    let payload = match summary.paused {
+        Some(_) => simulation.replay().payload_at(0, Some(u32::MAX - 1)),
+        None => simulation.log().final_payload.clone(),
+    };
+    format!("{body},\"payload\":{}}}", json::print_compact(&payload))
 }
