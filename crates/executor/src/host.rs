@@ -59,6 +59,10 @@ impl Host {
                 }
                 Ok(ok(Reply::Done))
             }
+            Ask::Matrix { run, of, filter, order, from, count } => {
+                let matrix = self.simulation(run)?.matrix(&of, &filter, order.as_ref(), from, count)?;
+                Ok(ok(Reply::Matrix(matrix)))
+            }
             Ask::Pause { run } => {
                 let simulation = self.simulation(run)?;
                 simulation.pause();
@@ -140,7 +144,11 @@ fn run_of(ask: &Ask) -> RunId {
         | Ask::Pause { run }
         | Ask::Go { run, .. }
         | Ask::Held { run }
-        | Ask::Answer { run, .. } => *run,
+        | Ask::Answer { run, .. }
+        | Ask::Matrix { run, .. }
+        | Ask::Moments { run, .. }
+        | Ask::Writers { run, .. }
+        | Ask::Exit { run, .. } => *run,
     }
 }
 

@@ -153,6 +153,51 @@ pub enum Ask {
         /// In which iteration (of the step's own loop or of one around it); `None` is the step's last visit.
         iteration: Option<FrameId>,
     },
+    /// Iterations that fit some words, in an order, also those of nested loops together. Answered by [`Reply::Matrix`]; asked again
+    /// until nothing is left to look at.
+    Matrix {
+        /// Which run.
+        run: RunId,
+        /// Whose iterations.
+        of: Rows,
+        /// Words such as `status:failed item.id=42 duration>1s`; all when it is empty.
+        filter: String,
+        /// In which order; as they began otherwise.
+        order: Option<Order>,
+        /// First row, counted among those that fit.
+        from: u64,
+        /// How many rows at most.
+        count: u32,
+    },
+    /// A payload at a moment, and what differs from another moment. Answered by [`Reply::Payload`].
+    Moments {
+        /// Which run.
+        run: RunId,
+        /// Whose payload: the agent's run that this part belongs to; the outermost otherwise.
+        agent: Option<FrameId>,
+        /// The moment to compare with.
+        before: Moment,
+        /// The moment whose payload is shown.
+        after: Moment,
+    },
+    /// Who wrote a place of the payload, the last first. Answered by [`Reply::Writers`].
+    Writers {
+        /// Which run.
+        run: RunId,
+        /// Whose payload: the agent's run that this part belongs to; the outermost otherwise.
+        agent: Option<FrameId>,
+        /// The place, e.g. `results[13].ok`.
+        path: String,
+        /// Only what was written by then.
+        until: Moment,
+    },
+    /// Why a loop ended. Answered by [`Reply::Exit`].
+    Exit {
+        /// Which run.
+        run: RunId,
+        /// The loop, or the visit that holds it.
+        frame: FrameId,
+    },
     /// Sets where a run is held; also before it is begun. Answered by [`Reply::Done`].
     Stops {
         /// Which.
@@ -188,6 +233,115 @@ pub enum Ask {
         /// What it returns, as JSON text; or the message of its failure.
         answer: String,
     },
+}
+
+/// Whose iterations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Rows {
+    /// Those of one loop.
+    Loop {
+        /// The loop, or the visit that holds it.
+        frame: FrameId,
+    },
+    /// Those of all loops of a step.
+    Step {
+        /// The step.
+        step: EntityId,
+    },
+}
+
+/// An order of iterations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Order {
+    /// What is compared: `duration`, `start`, `status`, `label`, `error`, `index`, `item.…`, `params.…`, `result.…`.
+    pub by: String,
+    /// The largest first.
+    pub down: bool,
+}
+
+/// A moment of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Moment {
+    /// Before anything happened.
+    Start,
+    /// After everything that happened.
+    End,
+    /// After everything of an instant.
+    Time(u64),
+    /// After an event.
+    Event(u64),
+    /// Before a part of the run began.
+    Before(FrameId),
+    /// After a part of the run had ended, and its result was written.
+    After(FrameId),
+}
+
+/// A window of the iterations that fit.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Matrix {
+    /// How many fit so far.
+    pub total: u64,
+    /// How many iterations were looked at.
+    pub looked: u64,
+    /// What is left to look at; 0 when this is all.
+    pub left: u64,
+    /// First row.
+    pub from: u64,
+    /// The rows.
+    pub rows: Vec<IterationRow>,
+}
+
+/// A write to a place of a payload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Writer {
+    /// The part of the run that wrote.
+    pub frame: FrameId,
+    /// Its step.
+    pub step: Option<EntityId>,
+    /// The numbers of the loops around it and its own (0-based).
+    pub path: Vec<u64>,
+    /// When.
+    pub at_us: u64,
+    /// The event.
+    pub event: u64,
+    /// What was there, as JSON text; `None`: nothing.
+    pub before: Option<String>,
+    /// What is there then; `None`: nothing.
+    pub after: Option<String>,
+}
+
+/// Why a loop ended.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Exit {
+    /// The loop.
+    pub frame: FrameId,
+    /// `completed`, `limit`, `failed`, `cancelled`, `condition false`; `None`: it has not ended.
+    pub reason: Option<String>,
+    /// Iterations begun.
+    pub iterations: u64,
+    /// How many it may begin.
+    pub limit: Option<u64>,
+    /// How many items there were of a ForEach.
+    pub items: Option<u64>,
+    /// Its error.
+    pub error: Option<String>,
+    /// The iteration whose failure ended it.
+    pub failed: Option<FrameId>,
+    /// The last evaluation of its condition.
+    pub condition: Option<Condition>,
+    /// What that condition read of the payload, and who wrote it last.
+    pub reads: Vec<Read>,
+}
+
+/// A place that a condition read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Read {
+    /// The place, e.g. `payload.apiSuccess`.
+    pub path: String,
+    /// What was there, as JSON text, cut.
+    pub value: String,
+    /// Who wrote it last; `None`: nobody, it is as the run began.
+    pub by: Option<Writer>,
 }
 
 /// Where a run is to be held.
@@ -358,6 +512,12 @@ pub enum Reply {
     Scope(ScopeView),
     /// To `Condition`; `None` where the event is another one.
     Condition(Option<Box<Condition>>),
+    /// To `Matrix`.
+    Matrix(Matrix),
+    /// To `Writers`, at most 100.
+    Writers(Vec<Writer>),
+    /// To `Exit`.
+    Exit(Box<Exit>),
     /// To `Pause`, `Held`, `Answer`.
     Held(Held),
     /// To `Log`: `log::RunLog::to_bytes`.

@@ -48,7 +48,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Applies what an iteration gave.
-    fn apply_iteration(&self, iteration: u32, collected: u32, payload: Value) -> Value {
+    pub(crate) fn apply_iteration(&self, iteration: u32, collected: u32, payload: Value) -> Value {
         let Some(row) = self.log.row(iteration) else { return payload };
         let Some(spec) = self.log.loop_(row.parent).map(|detail| &detail.spec) else { return payload };
         let Some(output) = &spec.task.output else { return payload };

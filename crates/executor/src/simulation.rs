@@ -66,6 +66,8 @@ pub struct Simulation {
     commands: Vec<Command>,
     pub(crate) run: RunId,
     pub(crate) debug: Option<Box<crate::debug::Debugger>>,
+    /// Iterations that are being looked for.
+    pub(crate) view: crate::queries::View,
 }
 
 impl Simulation {
@@ -104,6 +106,7 @@ impl Simulation {
             commands: Vec::new(),
             run: RunId(0),
             debug: None,
+            view: crate::queries::View::default(),
         })
     }
 
@@ -201,6 +204,7 @@ impl Simulation {
             commands: Vec::new(),
             run: self.run,
             debug: None,
+            view: crate::queries::View::default(),
         }
     }
 

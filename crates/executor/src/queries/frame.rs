@@ -221,14 +221,30 @@ impl Simulation {
 
     /// The last evaluation of a loop's condition before an event.
     fn loop_condition_before(&self, round: u32, event: usize) -> Option<Condition> {
+        let at = self.condition_event(round, event, LOOK_BACK)?;
+        self.loop_condition(round, at)
+    }
+
+    /// The last evaluation of a loop's condition, and its event.
+    pub(super) fn loop_condition_at(&self, round: u32) -> Option<(Condition, u32)> {
+        let at = self.condition_event(round, self.last_event(round) as usize + 1, usize::MAX)?;
+        Some((self.loop_condition(round, at)?, at))
+    }
+
+    /// The event of the last evaluation of a loop's condition before an event, looking through so many.
+    fn condition_event(&self, round: u32, event: usize, most: usize) -> Option<u32> {
         let log = self.log();
-        let detail = log.loop_(round)?;
-        let condition = detail.spec.config.condition.as_ref()?;
-        let from = event.saturating_sub(LOOK_BACK);
-        let at = (from..event.min(log.len()))
+        log.loop_(round)?.spec.config.condition.as_ref()?;
+        let first = log.row(round)?.events.0 as usize;
+        let at = (event.saturating_sub(most).max(first)..event.min(log.len()))
             .rev()
             .find(|at| log.kinds.get(*at) == Some(&EventKind::Condition) && log.event_rows.get(*at) == Some(&round))?;
-        let scope = self.replay().condition_scope(round, u32::try_from(at).ok()?);
+        u32::try_from(at).ok()
+    }
+
+    fn loop_condition(&self, round: u32, at: u32) -> Option<Condition> {
+        let condition = self.log().loop_(round)?.spec.config.condition.as_ref()?;
+        let scope = self.replay().condition_scope(round, at);
         Some(self.condition(&condition.text, None, &condition.explain(&scope, &self.execution().compiled().semantics)))
     }
 

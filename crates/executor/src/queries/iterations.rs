@@ -41,7 +41,7 @@ impl Simulation {
         })
     }
 
-    fn iteration_row(&self, number: u32) -> Option<IterationRow> {
+    pub(super) fn iteration_row(&self, number: u32) -> Option<IterationRow> {
         let log = self.log();
         let row = log.row(number)?;
         let ended = row.state != State::Running;
