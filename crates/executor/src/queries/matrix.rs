@@ -41,7 +41,7 @@ impl View {
     fn go_on(&mut self, simulation: &Simulation) -> u64 {
         let log = simulation.log();
         let from = self.found.len();
-        let mut look = |view: &mut Self, number: u32| {
+        let look = |view: &mut Self, number: u32| {
             view.looked += 1;
             if !view.filter.1.is_empty() && !view.filter.1.fits(simulation, number) {
                 return;

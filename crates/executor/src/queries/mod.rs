@@ -12,6 +12,9 @@ mod moments;
 mod steps;
 mod timeline;
 
+#[cfg(test)]
+mod tests;
+
 use loopwright_lang::{Value, json::print_compact};
 
 pub use diff::changes;

@@ -95,12 +95,16 @@ impl Simulation {
             let start = writes.get(..end)?.iter().rposition(|write| matches!(write.what, Written::Root(_))).unwrap_or(0);
             let segment = writes.get(start..end)?;
             looked += segment.len();
+            let reaches = segment.iter().skip(1).any(|write| self.reaches(write.by, &top));
+            if !reaches && segment.first().is_some_and(|write| !self.reaches(write.by, &top)) {
+                end = start;
+                continue;
+            }
             let mut payload = start.checked_sub(1).map_or(Value::Undefined, |before| {
                 // Only the root itself is compared with what was before it.
                 writes.get(before).map_or(Value::Undefined, |write| replay.payload_at(agent, Some(write.event)))
             });
             let mut here = Vec::new();
-            let reaches = segment.iter().skip(1).any(|write| self.reaches(write.by, &top));
             for (at, write) in segment.iter().enumerate() {
                 if at > 0 && !reaches {
                     break;
@@ -112,7 +116,8 @@ impl Simulation {
                 };
                 let after = path::walk(&payload, segments);
                 // What the run began with was written by nobody.
-                if !(start == 0 && at == 0) && !same(&before, &after) && before != after {
+                let began = start == 0 && at == 0;
+                if !began && !same(&before, &after) && before != after {
                     here.push(self.writer(write.by, write.event, &before, &after));
                 }
             }
