@@ -64,7 +64,7 @@ fn time_of(document: &Document, n: u64, runs: u32) -> (f64, Option<Simulation>) 
     let mut best = f64::MAX;
     let mut made = None;
     for _ in 0..runs {
-        made = None;
+        drop(made.take());
         let Some(mut simulation) = prepared(document) else { return (best, None) };
         let start = Instant::now();
         simulation.run_to_end();

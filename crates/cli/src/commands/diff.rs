@@ -5,8 +5,8 @@ use loopwright_lang::json::print_compact;
 use loopwright_model::{Document, GraphRef};
 use serde_json::{Value, json};
 
-use super::simulate::{choose, state_word, text, time};
-use crate::{Code, Trouble, args::Diff, files};
+use super::simulate::{choose, state_word, text};
+use crate::{Code, Trouble, args::Diff, files, output};
 
 /// Runs a flow by both profiles and says where the runs part. Exit code 1 where they do.
 pub fn run(args: &Diff) -> Result<Code, Trouble> {
