@@ -317,6 +317,8 @@ pub struct Exit {
     pub frame: FrameId,
     /// `completed`, `limit`, `failed`, `cancelled`, `condition false`; `None`: it has not ended.
     pub reason: Option<String>,
+    /// The same in a sentence.
+    pub cause: Option<String>,
     /// Iterations begun.
     pub iterations: u64,
     /// How many it may begin.

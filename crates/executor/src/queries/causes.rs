@@ -1,4 +1,4 @@
-//! Why a loop ended: its condition with the values it read and who wrote them, its limit, or the iteration that failed.
+//! What a loop's end came from: its condition with the values it read and who wrote them, its limit, or the iteration that failed.
 
 use loopwright_lang::{expr, path};
 
@@ -33,6 +33,7 @@ impl Simulation {
         Some(Exit {
             frame: FrameId(round),
             reason: detail.exit.map(str::to_owned),
+            cause: self.exit_cause(round),
             iterations: detail.started,
             limit: config.limit,
             items: detail.of,
