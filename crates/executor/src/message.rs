@@ -14,7 +14,9 @@ pub(crate) fn loop_result(spec: &LoopSpec, called: &Text, round: &LoopDone) -> V
         LoopKind::ForEach => {
             ("Collection", "collection", spec.config.collection.as_ref().map_or("", |collection| collection.text.as_str()))
         }
-        LoopKind::While => ("Condition", "condition", spec.config.condition.as_ref().map_or("", |condition| condition.text.as_str())),
+        LoopKind::While | LoopKind::Refine => {
+            ("Condition", "condition", spec.config.condition.as_ref().map_or("", |condition| condition.text.as_str()))
+        }
     };
     let (ok, failed) = (round.results.len(), round.errors.len());
     let mut text =

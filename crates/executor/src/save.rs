@@ -17,8 +17,8 @@ use loopwright_lang::{
 use crate::{
     compile::{Compiled, LoopSpec, SpecOrigin, Work},
     engine::{
-        ActionPart, AgentRun, Class, Done, Ended, Execution, Frame, Loop, LoopDone, Outcome, Part, Plan, Running, Slot, Tally, Ticket,
-        Turn, Visit, Waiter, Wake,
+        ActionPart, AgentRun, Class, Done, Ended, Execution, Frame, Loop, LoopDone, Outcome, Part, Plan, Rounds, Running, Slot, Tally,
+        Ticket, Turn, Visit, Waiter, Wake,
     },
     log::{AgentDetail, EventKind, LoopDetail, NoticeRow, Row, RunLog, Write, Written},
     protocol::{FrameKind, RunId, RunState, State, Trouble},
@@ -330,8 +330,9 @@ record!(AgentRun {
 });
 record!(Loop {
     spec, agent, parent_row, row, step, key, attempt, items, available, count, next, results, errors, collected, unrooted, path, depth, parts,
-    batch_payload, batch_number, pause, initial, stops,
+    batch_payload, batch_number, pause, initial, stops, rounds,
 } rest scope = loopwright_lang::Scope::default());
+record!(Rounds { checking, candidate, feedback, best, scores, call });
 record!(Row { kind, state, parent, step, index, detail, start, end, events, given, result, error, last_child, before });
 record!(AgentDetail { agent, loops, data, context, conversation, writes, parts, messages });
 record!(Write { event, by, what });

@@ -17,6 +17,8 @@ pub enum LoopKind {
     ForEach,
     /// While a condition holds.
     While,
+    /// Until a check accepts.
+    Refine,
 }
 
 impl LoopKind {
@@ -25,6 +27,7 @@ impl LoopKind {
         match self {
             Self::ForEach => "ForEach",
             Self::While => "While",
+            Self::Refine => "Refine",
         }
     }
 }
@@ -40,6 +43,8 @@ pub struct LoopSpec {
     pub origin: SpecOrigin,
     /// The rules by which the profiles differ here, whatever happens.
     pub differs: Vec<Rule>,
+    /// Of a Refine step: how its rounds are judged.
+    pub refine: Option<Box<super::refine::Refine>>,
 }
 
 /// Where a loop comes from.
@@ -122,6 +127,8 @@ impl LoopConfig {
         let (collection, condition) = match kind {
             LoopKind::ForEach => (Some(Collection::new(required("collectionPath")?)), None),
             LoopKind::While => (None, Some(Condition::new(&required("condition")?))),
+            // It has a Configuration of its own.
+            LoopKind::Refine => return Err("The loop has no body".to_owned()),
         };
         let default = if kind == LoopKind::ForEach { 1_000 } else { 100 };
         let limit = match whole(written, "maxIterations", 0)? {

@@ -4,6 +4,7 @@
 pub mod loops;
 mod operation;
 mod records;
+pub mod refine;
 mod released;
 
 use std::sync::Arc;
@@ -377,9 +378,10 @@ impl Compiled {
                 let body_kind = step.body_kind().filter(|kind| !kind.is_loop() && *kind != StepKind::Unknown);
                 let body_kind = body_kind.ok_or_else(|| "The loop has no body".to_owned())?;
                 let task = self.task(step, body_kind, config.index_variable.as_deref(), scripted)?;
-                Ok(Work::Loop(Arc::new(LoopSpec { config, task, origin: SpecOrigin::Step(number), differs: Vec::new() })))
+                Ok(Work::Loop(Arc::new(LoopSpec { config, task, origin: SpecOrigin::Step(number), differs: Vec::new(), refine: None })))
             }
-            StepKind::Refine | StepKind::Unknown => Err(match step.field("StepType") {
+            StepKind::Refine => Ok(Work::Loop(Arc::new(self.refine(step, number, scripted)?))),
+            StepKind::Unknown => Err(match step.field("StepType") {
                 Some(kind) => format!("Step type cannot be run: {}", loopwright_lang::json::print_compact(kind)),
                 None => "Step type cannot be run: there is none".to_owned(),
             }),
@@ -426,6 +428,24 @@ impl Compiled {
             Referent::Unknown(name) if scripted(callee_kind, name) => Ok(Body::Call(self.callee(callee_kind, name.into(), None))),
             Referent::Unknown(name) => Err(format!("{what} not found: {name}")),
         }
+    }
+
+    /// The same for something that is named in a Configuration.
+    fn body_named(
+        &mut self,
+        step: StepRef<'_>,
+        name: &str,
+        kind: StepKind,
+        scripted: &dyn Fn(CalleeKind, &str) -> bool,
+    ) -> Result<Body, String> {
+        let document = step.document;
+        let entity_kind = match kind {
+            StepKind::Action => EntityKind::Action,
+            StepKind::Prompt => EntityKind::Prompt,
+            _ => EntityKind::Agent,
+        };
+        let found = document.entry_by_id(entity_kind, name).or_else(|| document.entry_by_name(entity_kind, name));
+        self.body(found.map_or(Referent::Unknown(name), Referent::Found), kind, scripted)
     }
 
     /// The place of a callee that no catalogue has; it is added when it is new.

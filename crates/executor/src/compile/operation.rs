@@ -34,7 +34,13 @@ impl Compiled {
             _ => return Err("Exactly one of action and subAgent is needed".to_owned()),
         };
         Ok((
-            Arc::new(LoopSpec { config, task, origin: SpecOrigin::Operation(agent, is_while, operation.clone()), differs: Vec::new() }),
+            Arc::new(LoopSpec {
+                config,
+                task,
+                origin: SpecOrigin::Operation(agent, is_while, operation.clone()),
+                differs: Vec::new(),
+                refine: None,
+            }),
             called,
         ))
     }
@@ -71,7 +77,10 @@ impl Compiled {
         let is_while = kind == LoopKind::While;
         let outputs = present("action").and_then(|action| action.get("outputMapping"));
         let differs = super::released::loop_differs(operation, kind, outputs, None);
-        Ok((Arc::new(LoopSpec { config, task, origin: SpecOrigin::Operation(agent, is_while, operation.clone()), differs }), called))
+        Ok((
+            Arc::new(LoopSpec { config, task, origin: SpecOrigin::Operation(agent, is_while, operation.clone()), differs, refine: None }),
+            called,
+        ))
     }
 
     /// An agent that is asked for, with what goes along as it is.

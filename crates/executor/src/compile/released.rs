@@ -122,7 +122,7 @@ impl Compiled {
         }
         let inputs = step.field("ActionInputMapping").filter(|_| body_kind == Some(StepKind::SubAgent));
         let differs = loop_differs(&written, kind, step.field("ActionOutputMapping"), inputs);
-        Ok(LoopSpec { config, task, origin: SpecOrigin::Step(number), differs })
+        Ok(LoopSpec { config, task, origin: SpecOrigin::Step(number), differs, refine: None })
     }
 
     /// Finds the action of a loop's body, or says why it cannot be.
@@ -205,7 +205,7 @@ pub(super) fn released_config(written: &Value, kind: LoopKind) -> Result<LoopCon
             let item = item()?;
             (item, Some(Collection::released(text("collectionPath", "Collection path is required")?)), None)
         }
-        LoopKind::While => {
+        LoopKind::While | LoopKind::Refine => {
             let condition = text("condition", "Condition is required")?;
             (item()?, None, Some(Condition::new(&condition)))
         }

@@ -1,6 +1,10 @@
 //! Flow agents: from step to step along the paths, with attempts, time limits and recovery (flow-agents.md, "Traversal").
 
-use loopwright_lang::{Severity, Text, Value, differences::Rule, mapping::OutputPlace};
+use loopwright_lang::{
+    Severity, Text, Value,
+    differences::Rule,
+    mapping::{OutputMapping, OutputPlace},
+};
 
 use super::{AgentRun, Done, Execution, Frame, Running, SlotId, Ticket, Wake, loops::Loop, released::ten_tries, task::Place, turns::Plan};
 use crate::{
@@ -257,7 +261,12 @@ impl Execution {
             if let Some(message) = done.message.take() {
                 self.notice(visit.attempt_row, "N05", Severity::Hint, &format!("The agent ended with a message: {message}"));
             }
-            self.write_result(visit, step, task, &mut done);
+            self.write_result(visit, step, task.output.as_ref(), &mut done);
+        } else if done.ok
+            && let Some(Work::Loop(spec)) = step.work.as_ref().ok()
+            && let Some(refine) = &spec.refine
+        {
+            self.write_result(visit, step, refine.output.as_ref(), &mut done);
         }
         if visit.attempt_row != visit.row {
             let now = self.now;
@@ -273,14 +282,14 @@ impl Execution {
     }
 
     /// Writes the result of a step to its agent's payload.
-    fn write_result(&mut self, visit: &Visit, step: &Step, task: &crate::compile::Task, done: &mut Done) {
+    fn write_result(&mut self, visit: &Visit, step: &Step, output: Option<&OutputMapping>, done: &mut Done) {
         let Frame::Agent(mut agent) = self.take(visit.agent) else { return };
         let payload = std::mem::take(&mut agent.payload);
         let is_prompt = step.kind == loopwright_model::StepKind::Prompt;
         if is_prompt && let Some(message) = ending_message(&done.result) {
             agent.payload = payload;
             agent.message = Some(message);
-        } else if let Some(output) = &task.output {
+        } else if let Some(output) = output {
             match output.apply(&done.result, &payload, &OutputPlace::default(), self.semantics()) {
                 Ok(applied) => {
                     agent.payload = applied.payload;
@@ -429,7 +438,8 @@ pub(crate) fn step_result(name: &Text, done: &Done) -> Value {
         fields.push(("results", Value::List(round.results.clone())));
         fields.push(("errors", Value::List(round.errors.clone())));
         fields.push(("exitReason", Value::text(round.exit)));
-    } else if !done.result.is_undefined() {
+    }
+    if !done.result.is_undefined() {
         fields.push(("result", done.result.clone()));
     }
     Value::object(fields)

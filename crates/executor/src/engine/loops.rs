@@ -54,6 +54,8 @@ pub struct Loop {
     pub(crate) initial: Value,
     /// It ends after the pause.
     pub(crate) stops: bool,
+    /// Of a Refine step: what its round is at.
+    pub(crate) rounds: Option<Box<super::refine::Rounds>>,
 }
 
 /// An iteration under way.
@@ -118,6 +120,7 @@ impl Loop {
             pause: None,
             initial: Value::Undefined,
             stops: false,
+            rounds: None,
         }
     }
 
@@ -273,6 +276,9 @@ impl Execution {
     fn loop_next(&mut self, slot: SlotId, round: &mut Loop, first: bool) -> Option<Done> {
         let spec = round.spec.clone();
         let config = &spec.config;
+        if config.kind == LoopKind::Refine {
+            return self.refine_round(slot, round);
+        }
         if round.stops {
             return Some(self.loop_over(round, "failed", None));
         }
@@ -361,6 +367,9 @@ impl Execution {
     pub(crate) fn loop_pause(&mut self, slot: SlotId, round: &mut Loop) -> Option<Done> {
         round.pause = None;
         self.event(EventKind::DelayEnd, round.row, 0);
+        if round.spec.config.kind == LoopKind::Refine {
+            return self.refine_round(slot, round);
+        }
         if round.stops {
             return Some(self.loop_over(round, "failed", None));
         }
@@ -395,7 +404,7 @@ impl Execution {
             round.next += 1;
             let item = match config.kind {
                 LoopKind::ForEach => usize::try_from(index).ok().and_then(|at| round.items.get(at)).cloned().unwrap_or_default(),
-                LoopKind::While => scope::attempt_item(index),
+                LoopKind::While | LoopKind::Refine => scope::attempt_item(index),
             };
             round.parts.push(Part { index, row: NONE, item, running: Running::Nothing, done: None });
         }
@@ -501,6 +510,9 @@ impl Execution {
         {
             let row = usize::try_from(child).ok().and_then(|at| round.parts.get(at)).map_or(round.row, |part| part.row);
             self.notice(row, "N05", Severity::Hint, &format!("The agent ended with a message: {message}"));
+        }
+        if round.spec.config.kind == LoopKind::Refine {
+            return self.refine_child(slot, round, done);
         }
         if round.spec.config.batch.is_none() {
             let mut part = round.parts.pop()?;
@@ -676,7 +688,7 @@ impl Execution {
     }
 
     /// Ends a loop.
-    fn loop_over(&mut self, round: &mut Loop, exit: &'static str, error: Option<Text>) -> Done {
+    pub(crate) fn loop_over(&mut self, round: &mut Loop, exit: &'static str, error: Option<Text>) -> Done {
         let now = self.now;
         if let Some(detail) = self.log.loop_mut(round.row) {
             detail.exit = Some(exit);

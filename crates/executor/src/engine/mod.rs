@@ -7,6 +7,7 @@
 mod differences;
 mod flow;
 mod loops;
+mod refine;
 mod released;
 mod scope;
 mod task;
@@ -26,6 +27,7 @@ pub(crate) use self::{
 };
 pub(crate) use self::{
     loops::Part,
+    refine::Rounds,
     released::{Ended, Tally},
     turns::{ActionPart, Plan, Turn},
 };

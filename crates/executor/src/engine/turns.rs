@@ -331,7 +331,7 @@ impl Execution {
                 if let Some(round) = done.round.as_ref().filter(|round| round.began) {
                     let (results, errors) = match kind {
                         LoopKind::ForEach => ("forEachResults", "forEachErrors"),
-                        LoopKind::While => ("whileResults", "whileErrors"),
+                        LoopKind::While | LoopKind::Refine => ("whileResults", "whileErrors"),
                     };
                     let mut fields: Object = agent.payload.as_object().cloned().unwrap_or_default();
                     fields.insert(results, Value::List(round.results.clone()));
@@ -508,7 +508,12 @@ impl Execution {
             },
             "ForEach" => self.round(agent, next.get("forEach"), "forEach", false),
             "While" => self.round(agent, next.get("while"), "while", true),
-            other => Decision::Failed(format!("nextStep.type cannot be simulated: {}", print_compact(&Value::text(other)))),
+            other => {
+                let known = ["Actions", "Sub-Agent", "Chat", "Retry", "ForEach", "While"];
+                let near = known.iter().find(|name| name.eq_ignore_ascii_case(other.trim()));
+                let hint = near.map_or(String::new(), |name| format!(" (the type is written {name})"));
+                Decision::Failed(format!("nextStep.type cannot be simulated: {}{hint}", print_compact(&Value::text(other))))
+            }
         }
     }
 }

@@ -502,7 +502,9 @@ fn round_text(spec: &LoopSpec, iterations: u64) -> String {
     let (path, condition) = scope::loop_texts(&spec.config);
     match spec.config.kind {
         LoopKind::ForEach => format!("Completed ForEach loop request using collection at '{path}'"),
-        LoopKind::While => format!("Completed While loop request using condition '{condition}' after {iterations} iteration(s)"),
+        LoopKind::While | LoopKind::Refine => {
+            format!("Completed While loop request using condition '{condition}' after {iterations} iteration(s)")
+        }
     }
 }
 
