@@ -254,6 +254,7 @@ impl Session {
                 .filter_map(|name| match name {
                     "mj-sync" => Some(Format::MjSync),
                     "agentspec" => Some(Format::AgentSpec),
+                    "plan" => Some(Format::Plan),
                     _ => None,
                 })
                 .collect();

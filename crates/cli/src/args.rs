@@ -146,6 +146,8 @@ pub enum Target {
     MjSync,
     /// Steps and Paths by name
     Agentspec,
+    /// { "tasks": [ … ] }
+    Plan,
     /// Loopwright's own file
     Document,
 }

@@ -98,6 +98,18 @@ impl<'a> StepRef<'a> {
 
     /// What one of the reference columns leads to, whether it counts for this step or not.
     pub fn referent_in(self, column: &ReferenceColumn) -> Referent<'a> {
+        if self.is_plan_task() {
+            let key = match column.entity {
+                EntityKind::Action => "tool",
+                EntityKind::Agent => "agent",
+                _ => return Referent::None,
+            };
+            // The source system compares names exactly.
+            return match nonblank(self.field(key)) {
+                None => Referent::None,
+                Some(name) => self.document.entry_by_name(column.entity, name).map_or(Referent::Unknown(name), Referent::Found),
+            };
+        }
         let id = nonblank(self.field(column.id));
         let looked_up = id.and_then(Lookup::parse).map(Lookup::name);
         let name = column.names.iter().find_map(|name| nonblank(self.field(name)));

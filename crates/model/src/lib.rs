@@ -24,4 +24,4 @@ pub use edit::{Change, Edit, Refused, Touched};
 pub use history::History;
 pub use scenario::ScenarioRef;
 pub use validate::{Place, Problem, validate};
-pub use view::{GraphRef, PathRef, StepKind, StepRef};
+pub use view::{GraphKind, GraphRef, PathRef, StepKind, StepRef};

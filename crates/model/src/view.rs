@@ -56,6 +56,21 @@ impl StepKind {
     }
 }
 
+/// The kinds of graph (field `kind`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GraphKind {
+    /// A flow agent: `flow`, or nothing.
+    Flow,
+    /// A loop agent: `loop`.
+    Loop,
+    /// A plan: `plan`. Its steps are tasks with the keys of a plan's task; its connectors are their `depends_on`.
+    Plan,
+    /// A task graph: `tasks`.
+    Tasks,
+    /// A kind we keep and know nothing of.
+    Unknown,
+}
+
 /// A graph, to read.
 #[derive(Clone, Copy, Debug)]
 pub struct GraphRef<'a> {
@@ -121,6 +136,16 @@ impl<'a> GraphRef<'a> {
     pub fn id(self) -> EntityId {
         self.entity.id
     }
+    /// What kind of graph it is.
+    pub fn kind(self) -> GraphKind {
+        match self.entity.fields.get("kind").and_then(Value::as_str) {
+            None | Some("flow") => GraphKind::Flow,
+            Some("loop") => GraphKind::Loop,
+            Some("plan") => GraphKind::Plan,
+            Some("tasks") => GraphKind::Tasks,
+            Some(_) => GraphKind::Unknown,
+        }
+    }
     /// Whether it is a flow agent (field `kind` absent or `flow`).
     pub fn is_flow(self) -> bool {
         self.entity.fields.get("kind").and_then(Value::as_str).is_none_or(|kind| kind == "flow")
@@ -156,28 +181,43 @@ impl<'a> StepRef<'a> {
     pub fn field(self, name: &str) -> Option<&'a Value> {
         self.entity.fields.get(name)
     }
-    /// Its `Name`, or nothing.
+    /// Its `Name`, or nothing; of a task of a plan its `id`.
     pub fn name(self) -> &'a str {
-        self.field("Name").and_then(Value::as_str).unwrap_or_default()
+        let own = self.field("Name").or_else(|| self.field("id").filter(|_| self.is_plan_task()));
+        own.and_then(Value::as_str).unwrap_or_default()
     }
     /// Its `ID`, if it is a text that is not blank.
     pub fn id_text(self) -> Option<&'a str> {
         nonblank(self.field("ID"))
     }
+    /// Whether it is a task of a plan.
+    pub fn is_plan_task(self) -> bool {
+        self.document.graph(self.entity.parent).is_some_and(|graph| graph.kind() == GraphKind::Plan)
+    }
     /// Its graph.
     pub fn graph_id(self) -> EntityId {
         self.entity.parent
     }
-    /// Its `StepType` as written, or nothing.
+    /// Its `StepType` as written, or nothing; of a task of a plan its `type`.
     pub fn step_type(self) -> &'a str {
+        if self.is_plan_task() {
+            return self.field("type").map_or("tool", |kind| kind.as_str().unwrap_or_default());
+        }
         self.field("StepType").and_then(Value::as_str).unwrap_or_default()
     }
-    /// What kind of step it is.
+    /// What kind of step it is. A tool task is an action, one with `for_each` a loop over it; a wait is none of the kinds.
     pub fn kind(self) -> StepKind {
+        if self.is_plan_task() {
+            let iterates = self.field("for_each").is_some_and(|for_each| !for_each.is_null());
+            return if iterates { StepKind::ForEach } else { plan_kind(self.step_type()) };
+        }
         StepKind::from_name(self.step_type())
     }
     /// The kind of a loop's body by `LoopBodyType`; `None` when it is not written.
     pub fn body_kind(self) -> Option<StepKind> {
+        if self.is_plan_task() {
+            return Some(plan_kind(self.step_type()));
+        }
         self.field("LoopBodyType").and_then(Value::as_str).map(StepKind::from_name)
     }
     /// Whether it is a start (`StartingStep`: true or 1).
@@ -219,6 +259,15 @@ impl<'a> PathRef<'a> {
     /// Its `Priority`, 0 where absent.
     pub fn priority(self) -> f64 {
         self.field("Priority").and_then(Value::as_number).unwrap_or(0.0)
+    }
+}
+
+/// The kind of step that a `type` of a plan's task is.
+fn plan_kind(name: &str) -> StepKind {
+    match name {
+        "tool" => StepKind::Action,
+        "sub_agent" => StepKind::SubAgent,
+        _ => StepKind::Unknown,
     }
 }
 

@@ -19,6 +19,7 @@ pub fn run(args: &Export) -> Result<Code, Trouble> {
         Target::Steps => Format::Steps,
         Target::MjSync => Format::MjSync,
         Target::Agentspec => Format::AgentSpec,
+        Target::Plan => Format::Plan,
         Target::Document => Format::Document,
     };
     let form = match args.form {

@@ -6,6 +6,7 @@ mod clipboard;
 mod columns;
 mod graphs;
 mod paths;
+mod plan;
 mod rename;
 mod scenarios;
 mod steps;
@@ -19,6 +20,7 @@ pub use columns::{
 };
 pub use graphs::{add_graph, add_note, remove_graph, set_graph_field, set_note};
 pub use paths::{connect, reconnect};
+pub use plan::{add_plan, add_task, depend, undepend};
 pub use rename::{call_new, rename_entry, rename_step, set_call, set_kind};
 pub use scenarios::{add_scenario, duplicate_scenario, remove_scenario, set_scenario_part, set_script};
 pub use steps::{

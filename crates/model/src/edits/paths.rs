@@ -13,6 +13,9 @@ pub fn connect(document: &Document, from: EntityId, to: EntityId, new_id: NewId<
     if origin.graph_id() != destination.graph_id() {
         return refuse("A path connects two steps of one graph.");
     }
+    if destination.is_plan_task() {
+        return Ok(Made { edit: super::plan::depend(document, from, to)?, ids: Vec::new() });
+    }
     if connected(document, origin.graph_id(), from, to) {
         return refuse(format!("There is a path from \"{}\" to \"{}\" already.", origin.name(), destination.name()));
     }

@@ -14,6 +14,9 @@ use crate::{
 /// Renames a step. Paths lead to the step itself, so files that name their steps follow when they are written.
 pub fn rename_step(document: &Document, step: EntityId, name: &str) -> Result<Edit, Refused> {
     let Some(old) = document.step(step) else { return refuse("This step is not in the document any more.") };
+    if old.is_plan_task() {
+        return Ok(super::plan::rename_task(document, old, name));
+    }
     let change = column_change(document, step, "Name", Value::text(name));
     Ok(Edit::new(format!("Rename {} to {name}", old.name()), vec![change]).merging(format!("{}.Name", step.0)))
 }

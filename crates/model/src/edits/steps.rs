@@ -10,7 +10,7 @@ use super::{
     count, refuse, unique,
 };
 use crate::{
-    Change, Document, Edit, End, EntityId, EntityKind, GraphRef, PathRef, Refused, StepKind, StepRef,
+    Change, Document, Edit, End, EntityId, EntityKind, GraphKind, GraphRef, PathRef, Refused, StepKind, StepRef,
     catalogue::{entity_id_text, entity_name},
     columns::REFERENCES,
 };
@@ -31,6 +31,9 @@ pub struct NewStep<'a> {
 /// Adds a step to a graph; the first one becomes the start.
 pub fn add_step(document: &Document, graph: EntityId, step: &NewStep<'_>, new_id: NewId<'_>) -> Result<Made, Refused> {
     let Some(graph) = document.graph(graph) else { return refuse("This graph is not in the document any more.") };
+    if graph.kind() == GraphKind::Plan {
+        return super::plan::add_task(document, graph.id(), step.kind, step.calls, step.position, &[]);
+    }
     let mut draft = Draft::new(document);
     let fields = new_fields(graph, step, new_id);
     let label = format!("Add {}", fields.get("Name").and_then(Value::as_str).unwrap_or("step"));
@@ -176,6 +179,7 @@ pub fn delete(document: &Document, ids: &[EntityId]) -> Edit {
         ([only], ..) => document.step(*only).map_or("step", StepRef::name).to_owned(),
         (steps, ..) => count(steps.len(), "step"),
     };
+    draft.extend(super::plan::forget(document, &steps));
     draft.extend(paths.into_iter().chain(steps).chain(notes).map(Change::Remove));
     draft.finish(format!("Delete {label}"))
 }

@@ -9,7 +9,7 @@ use loopwright_lang::{
 
 use super::{Format, JsonForm, faithful::record_nodes, records::record_fields, source_format};
 use crate::{
-    Document, End, EntityId, EntityKind, GraphRef, PathRef, Referent, StepRef,
+    Document, End, EntityId, EntityKind, GraphKind, GraphRef, PathRef, Referent, StepRef,
     catalogue::{entity_id_text, entity_name},
     columns::{PATH_ORDER, REFERENCES, STEP_ORDER, is_default, is_json},
     config::{JsonColumn, json_column},
@@ -95,7 +95,8 @@ impl RecordStyle {
 /// Writes all graphs of a document.
 pub(super) fn write(document: &Document, format: Format, form: JsonForm) -> String {
     let style = RecordStyle { written: written_columns(document), ..RecordStyle::new(format, form) };
-    let graphs: Vec<Value> = document.graphs().map(|graph| graph_value(graph, &style)).collect();
+    let graphs: Vec<Value> =
+        document.graphs().filter(|graph| graph.kind() != GraphKind::Plan).map(|graph| graph_value(graph, &style)).collect();
     let root = match (format, <[Value; 1]>::try_from(graphs)) {
         (Format::AgentSpec, Ok([only])) => only,
         (Format::Steps, graphs) => Value::object([("agents", Value::list(graphs.map_or_else(|many| many, Vec::from)))]),

@@ -3,6 +3,7 @@
 mod build;
 mod faithful;
 mod own;
+mod plan;
 mod records;
 mod splice;
 mod style;
@@ -17,7 +18,7 @@ use loopwright_lang::{
     limits,
 };
 
-use crate::{Document, EntityId, EntityKind, document::ROOT};
+use crate::{Document, EntityId, EntityKind, GraphKind, document::ROOT};
 
 /// The kinds of file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub enum Format {
     MjSync,
     /// `{ Name, Steps, Paths }`.
     AgentSpec,
+    /// A plan: `{ "tasks": [ … ] }`.
+    Plan,
     /// Our own `NAME.loopwright.json`.
     Document,
 }
@@ -39,13 +42,14 @@ impl Format {
             Self::Steps => "steps",
             Self::MjSync => "mj-sync",
             Self::AgentSpec => "agentspec",
+            Self::Plan => "plan",
             Self::Document => "document",
         }
     }
 
     /// The format of a name.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Steps, Self::MjSync, Self::AgentSpec, Self::Document].into_iter().find(|format| format.name() == name)
+        [Self::Steps, Self::MjSync, Self::AgentSpec, Self::Plan, Self::Document].into_iter().find(|format| format.name() == name)
     }
 }
 
@@ -150,6 +154,7 @@ pub fn import(name: &str, text: &str) -> Imported {
     }));
     match detect(&root) {
         Some(Format::Document) => own::read(text, &root, notices),
+        Some(Format::Plan) => plan::read(name, text, &root, notices),
         Some(format) => records::read(name, text, &root, format, notices),
         None => {
             notices.push(error("file_unknown_kind", unknown_kind(&root), None));
@@ -163,6 +168,13 @@ pub fn import(name: &str, text: &str) -> Imported {
 pub fn export(document: &Document, format: Format, form: JsonForm) -> Result<String, Vec<Notice>> {
     if format == Format::Document {
         return Ok(own::write(document));
+    }
+    if format == Format::Plan {
+        return plan::write(document);
+    }
+    if document.graphs().next().is_some() && document.graphs().all(|graph| graph.kind() == GraphKind::Plan) {
+        let message = "A plan has a form of its own and none as an agent's steps. Export it as a plan.".to_owned();
+        return Err(vec![error("export_plan", message, None)]);
     }
     let mut sources =
         document.children_of_kind(ROOT, EntityKind::Source).filter(|source| source_format(document, source.id) == Some(format));
@@ -204,6 +216,7 @@ fn detect(root: &Node) -> Option<Format> {
     match &root.kind {
         NodeKind::Object(_) if root.member("loopwright").is_some() => Some(Format::Document),
         NodeKind::Object(_) if is_list(root, "agents") => Some(Format::Steps),
+        NodeKind::Object(_) if plan::is_plan(root) => Some(Format::Plan),
         NodeKind::Object(_) => detect_record(root),
         NodeKind::List(items) => items.iter().find_map(detect_record),
         NodeKind::Scalar(_) => None,
@@ -230,8 +243,8 @@ fn is_list(node: &Node, key: &str) -> bool {
 /// What to say about JSON that is no file of ours: what it looks like, and what can be opened.
 fn unknown_kind(root: &Node) -> String {
     const KINDS: &str = "Loopwright opens its own documents ({ \"loopwright\": 1, … }), step JSON ({ \"agents\": [ … ] } or one agent \
-        with \"steps\" and \"paths\"), MemberJunction metadata (records with \"fields\" and \"relatedEntities\") and agent specs \
-        ({ \"Name\", \"Steps\", \"Paths\" }).";
+        with \"steps\" and \"paths\"), MemberJunction metadata (records with \"fields\" and \"relatedEntities\"), agent specs \
+        ({ \"Name\", \"Steps\", \"Paths\" }) and plans ({ \"tasks\": [ … ] }).";
     let found = match &root.kind {
         NodeKind::Scalar(value) => format!("it holds just {}", value.what()),
         NodeKind::List(items) if items.is_empty() => "it holds an empty list".to_owned(),

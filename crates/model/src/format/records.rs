@@ -11,7 +11,7 @@ use loopwright_lang::{
 
 use super::{Format, Imported, Notice, error, place};
 use crate::{
-    Document, End, Entity, EntityId, EntityKind, Origin, StepKind,
+    Document, End, Entity, EntityId, EntityKind, GraphKind, Origin, StepKind,
     columns::END_COLUMNS,
     document::{PointerPart, ROOT},
     reference::{Lookup, nonblank, plain_entity},
@@ -196,7 +196,8 @@ impl<'t> Reader<'t> {
             );
         }
         let step_type = fields.get("StepType").and_then(Value::as_str);
-        if StepKind::from_name(step_type.unwrap_or_default()) == StepKind::Unknown {
+        let is_flow = self.document.graph(graph).is_some_and(|graph| matches!(graph.kind(), GraphKind::Flow | GraphKind::Loop));
+        if is_flow && StepKind::from_name(step_type.unwrap_or_default()) == StepKind::Unknown {
             let what = step_type.map_or("has no StepType".to_owned(), |name| format!("is of the type \"{name}\""));
             let message = format!("The step \"{name}\" {what}. It is kept as it is, and a run that reaches it stops there.");
             self.notice(Severity::Warning, "file_step_type", record.span, &message);

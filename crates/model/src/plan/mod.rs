@@ -4,6 +4,7 @@
 //! validator, but goes on after the first problem. The problem that the source system would report comes first.
 
 mod duration;
+mod graph;
 mod lints;
 mod number;
 mod read;
@@ -19,6 +20,7 @@ mod tests;
 use loopwright_lang::{Severity, Span, Text, Value};
 
 pub use duration::{EPOCH_2024, format_moment, parse_duration, parse_until};
+pub use graph::{CANVAS_FIELDS, check_graph, connectors, graph_fields, known, plan_value, start_of, task_fields};
 pub use lints::lint;
 pub use number::{embedded, same_scalar};
 pub use read::{Checked, Known, check};

@@ -8,6 +8,7 @@ mod columns;
 mod configuration;
 mod mappings;
 mod near;
+mod plan;
 mod references;
 mod scenarios;
 mod structure;
@@ -19,7 +20,7 @@ use std::collections::BTreeMap;
 
 use loopwright_lang::{Severity, Span, Value};
 
-use crate::{Change, Document, Edit, EntityId, GraphRef, PathRef, StepRef};
+use crate::{Change, Document, Edit, EntityId, GraphKind, GraphRef, PathRef, StepRef};
 
 pub use backend::backend;
 pub use configuration::{KEYS_OF_FOREACH, KEYS_OF_WHILE, variable_name_problem};
@@ -101,6 +102,9 @@ impl Problem {
 
     /// The family its code belongs to.
     pub fn family(&self) -> &'static str {
+        if self.code.starts_with("workflow_") || self.code.starts_with("plan_") {
+            return "Plan";
+        }
         match self.code.as_bytes().first() {
             Some(b'S') => "Structure",
             Some(b'R') => "Reference",
@@ -129,6 +133,9 @@ pub fn validate(document: &Document) -> Vec<Problem> {
 
 /// The problems of one graph and all that is in it.
 fn validate_graph(graph: GraphRef<'_>, problems: &mut Vec<Problem>) {
+    if graph.kind() == GraphKind::Plan {
+        return plan::graph(graph, problems);
+    }
     structure::graph(graph, problems);
     let around = mappings::enclosing(graph.document, graph.id());
     let mut outgoing: BTreeMap<EntityId, Vec<PathRef<'_>>> = BTreeMap::new();
