@@ -31,6 +31,7 @@ pub fn run(case: &Case) -> Outcome {
         "payload-ops" => language_cases::payload_operation(case),
         "loop-responses" => response_cases::loop_response(case),
         kind @ ("flows" | "loops" | "loop-agents") => golden::run_case(kind, case.profile, &case.value),
+        "loop-tasks" => golden::loop_tasks::run_case(&case.value),
         other => Outcome::Failed(format!("cases of the kind {other} are not implemented")),
     }
 }

@@ -21,6 +21,7 @@ mod save;
 pub mod scenario;
 pub mod simulation;
 pub mod suite;
+pub mod tasks;
 pub mod texts;
 
 pub use compile::Compiled;

@@ -13,6 +13,8 @@ pub enum Purpose {
     Malformed,
     /// One of the twelve numbers that a normally spread one is the sum of.
     Part(u8),
+    /// How long a task waits before another attempt.
+    Delay,
 }
 
 impl Purpose {
@@ -22,6 +24,7 @@ impl Purpose {
             Self::Failure => "failure",
             Self::Malformed => "malformed",
             Self::Part(_) => "part",
+            Self::Delay => "delay",
         }
     }
 }

@@ -19,7 +19,7 @@ pub mod span;
 pub mod value;
 
 pub use problem::{Fix, Problem, Severity};
-pub use scope::{LoopFrame, Roots, Scope};
+pub use scope::{LoopFrame, Roots, Scope, UNDECLARED};
 pub use semantics::{KeyOrder, Profile, Semantics};
 pub use span::Span;
 pub use value::{List, Number, Object, Text, Value};

@@ -51,6 +51,17 @@ pub struct Scope {
     pub names: Vec<(crate::Text, Value)>,
     /// Which names are roots at all.
     pub roots: Roots,
+    /// A further root that holds all there may be read from it: reading another key is an error of the code [`UNDECLARED`], and its
+    /// keys may have any name, in brackets.
+    pub closed: Option<crate::Text>,
+}
+
+/// What is read was not declared to be needed here (a task's value without its key in `after`).
+pub const UNDECLARED: &str = "undeclared_dependency";
+
+/// Says so.
+pub(crate) fn undeclared(key: &str) -> String {
+    format!("undeclared dependency {key}: only the values of tasks listed in `after` can be read here.")
 }
 
 impl Scope {

@@ -4,6 +4,7 @@
 pub mod compare;
 pub mod convert;
 pub mod plans;
+pub mod loop_tasks;
 mod released;
 pub mod runs;
 

@@ -243,10 +243,16 @@ impl<'v> Evaluation<'v> {
 
     fn chain(&mut self, base: &'v Expr, links: &'v [Link]) -> Result<Val<'v>> {
         self.spend(links.len() as u64, base.span)?;
-        let (mut value, done) = match self.lent(base, links) {
+        let (mut value, mut done) = match self.lent(base, links) {
             Some((value, done)) => (Val::Ref(value), done),
             None => (self.eval(base)?, 0),
         };
+        if let (0, Some(first)) = (done, links.first())
+            && self.is_closed(base)
+            && let Some(inner) = self.declared(&value, first)?
+        {
+            (value, done) = (inner, 1);
+        }
         for (at, link) in links.iter().enumerate().skip(done) {
             if value.is_nullish() {
                 if link.optional {
@@ -275,6 +281,30 @@ impl<'v> Evaluation<'v> {
             }
         }
         Ok(value)
+    }
+
+    /// Whether this is the root of which only what is there may be read.
+    #[inline]
+    fn is_closed(&self, base: &Expr) -> bool {
+        match (&self.scope.closed, &base.kind) {
+            (Some(closed), Kind::Name(_, name)) => closed == name,
+            _ => false,
+        }
+    }
+
+    /// What a closed root has under a key; `None` when the link asks for no key.
+    fn declared(&mut self, root: &Value, link: &'v Link) -> Result<Option<Val<'v>>> {
+        let key = match &link.kind {
+            LinkKind::Member(key) => key.clone(),
+            LinkKind::Length => Text::from("length"),
+            LinkKind::Place(index) => Text::from(index.to_string()),
+            LinkKind::Index(index) => Text::from(to_text(&*self.eval(index)?)),
+            LinkKind::Call(..) => return Ok(None),
+        };
+        match root.get(&key) {
+            Some(value) => Ok(Some(Val::Own(value.clone()))),
+            None => Err(error(crate::scope::UNDECLARED, link.span, crate::scope::undeclared(&key))),
+        }
     }
 
     /// Where the plain members and places lead that a chain begins with, as far as the scope lends them; and how many they are.

@@ -87,6 +87,12 @@ impl Reference {
         if self.root == Root::Conversation {
             return Problem::warning("mapping_missing", whole, "There is no such message, so this has no value.");
         }
+        let closed = scope.closed.as_ref().is_some_and(|closed| closed == &self.name);
+        if let (true, Some(first)) = (closed, self.segments.first())
+            && at.get(&first.key.text()).is_none()
+        {
+            return Problem::error(crate::scope::UNDECLARED, first.span, crate::scope::undeclared(&first.key.text()));
+        }
         for segment in &self.segments {
             let next = path::step(&at, &segment.key);
             let key = segment.key.text();

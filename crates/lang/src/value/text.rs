@@ -175,6 +175,11 @@ impl Text {
     }
 }
 
+impl Default for Text {
+    fn default() -> Self {
+        Self::from("")
+    }
+}
 impl From<&str> for Text {
     fn from(text: &str) -> Self {
         if text.len() > SHORT {

@@ -22,7 +22,7 @@ impl Parser<'_> {
                     let optional = self.is("?.");
                     self.bump();
                     if optional && self.is("[") {
-                        broken |= !self.bracket(start, true, &mut links);
+                        broken |= !self.bracket(&base, start, true, &mut links);
                     } else if optional && self.is("(") {
                         self.unsupported("expr_unsupported_optional_call", start, "An optional call (`?.(`)");
                         self.bump();
@@ -32,7 +32,7 @@ impl Parser<'_> {
                         broken |= !self.dotted(&mut base, start, optional, &mut links);
                     }
                 }
-                TokenKind::Mark("[") => broken |= !self.bracket(start, false, &mut links),
+                TokenKind::Mark("[") => broken |= !self.bracket(&base, start, false, &mut links),
                 TokenKind::Mark("(") => {
                     self.bump();
                     if self.call(&mut base, &mut links, start) {
@@ -214,8 +214,10 @@ impl Parser<'_> {
     }
 
     /// `[…]` as a step of a chain.
-    pub(super) fn bracket(&mut self, start: Span, optional: bool, links: &mut Vec<Link>) -> bool {
+    pub(super) fn bracket(&mut self, base: &Expr, start: Span, optional: bool, links: &mut Vec<Link>) -> bool {
         self.bump();
+        // What a closed root holds may have any name; the evaluation refuses it elsewhere.
+        let any_name = links.is_empty() && matches!(&base.kind, Kind::Name(_, name) if name.as_str() == "value");
         if !self.deeper() {
             return false;
         }
@@ -229,6 +231,7 @@ impl Parser<'_> {
         self.shallower();
         let span = Span { start: start.start, end: self.end() };
         let kind = match &index.kind {
+            Kind::Literal(Value::Text(key)) if any_name && REFUSED_PROPERTIES.contains(&key.as_str()) => LinkKind::Index(Box::new(index)),
             Kind::Literal(Value::Text(key)) => {
                 if REFUSED_PROPERTIES.contains(&key.as_str()) {
                     self.complain(Problem::error(
