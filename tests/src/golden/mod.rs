@@ -3,8 +3,8 @@
 
 pub mod compare;
 pub mod convert;
-pub mod plans;
 pub mod loop_tasks;
+pub mod plans;
 mod released;
 pub mod runs;
 
