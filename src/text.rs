@@ -308,6 +308,29 @@ pub const STOP: &str = "Stop";
 pub const RUN_HINT: &str = "Run the flow (Ctrl+Enter)";
 pub const RUN_OPTIONS: &str = "Run options";
 pub const RUN_WITH: &str = "Run with";
+pub const NO_PREVIOUS: &str = "The document before is not kept any more.";
+pub fn open_previous(title: &str) -> String {
+    format!("Back to “{title}”")
+}
+pub const COPY_LINK: &str = "Copy link to this document";
+pub const SHARED_DOCUMENT: &str = "Shared document";
+pub const LINK_TOO_LONG: &str = "This document is too large for a link. Save it as a file and share that.";
+/// After a link was copied: browsers take long addresses, chats and mails often do not.
+pub fn link_copied(length: usize) -> String {
+    if length > 8_000 {
+        format!("Link copied ({} characters). Some chats and mails cut off links as long as this; a file is safer there.", length)
+    } else {
+        "Link copied. Whoever opens it gets a copy of this document.".to_owned()
+    }
+}
+pub fn link_unreadable(too_large: bool) -> String {
+    if too_large {
+        "The document in this link is too large to open. Ask for it as a file.".to_owned()
+    } else {
+        "The document in this link cannot be read: part of the link is missing or changed. Ask for the link again, or for the file."
+            .to_owned()
+    }
+}
 pub const UNNAMED_SCENARIO: &str = "Unnamed scenario";
 pub const NO_SCENARIO: &str = "Sample answers, empty payload";
 pub const EDIT_SCENARIO: &str = "Edit scenarios";

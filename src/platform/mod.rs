@@ -4,6 +4,7 @@
 pub mod clipboard;
 pub mod dom;
 pub mod files;
+pub mod link;
 pub mod page;
 pub mod paint;
 pub mod pointer;

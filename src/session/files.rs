@@ -12,12 +12,18 @@ use loopwright_model::{
 
 use super::{Session, Tone, acts};
 use crate::{
-    platform::{clipboard, files, page, storage, time},
+    platform::{
+        clipboard, files,
+        link::{self, Unreadable},
+        page, storage, time,
+    },
     text,
 };
 
 /// The key of the document that is restored on reload.
 const CURRENT: &str = "current";
+/// The record of the document that was open before it, and the key under which its title is remembered.
+const PREVIOUS: &str = "previous";
 /// How long after the last edit the document is stored.
 const AUTOSAVE_MS: u32 = 400;
 
@@ -103,8 +109,17 @@ impl Session {
     pub fn begin(self) {
         spawn_local(async move {
             let hash = page::hash();
+            if let Some(packed) = hash.strip_prefix("doc=") {
+                self.open_link(packed).await;
+                self.files.starting.set(false);
+                return;
+            }
             let example = hash.strip_prefix("example=").map(str::to_owned);
             let asked = hash.strip_prefix("generate=steps:").and_then(|count| count.parse::<usize>().ok());
+            if asked.is_some() || example.is_some() {
+                // What was open last is set aside, not lost, when the address names something else.
+                self.restore().await;
+            }
             if let Some(count) = asked {
                 self.replace(History::new(super::generate::steps(count.min(limits::STEPS))), String::new(), false, Saved::Example);
             } else if example.is_some() || !self.restore().await {
@@ -115,6 +130,36 @@ impl Session {
                 }
             }
             self.files.starting.set(false);
+        });
+    }
+
+    /// Opens the document an address carries. What was open before stays open where the address cannot be read.
+    async fn open_link(self, packed: &str) {
+        let unpacked =
+            if packed.len() > limits::PASTE_BYTES { Err(Unreadable::TooLarge) } else { link::unpack(packed, limits::FILE_BYTES).await };
+        let restored = self.restore().await;
+        match unpacked {
+            Ok(text) => self.open_text(text::SHARED_DOCUMENT, &text),
+            Err(reason) => {
+                if !restored {
+                    self.new_document();
+                }
+                self.notify.toast(Tone::Failed, text::link_unreadable(reason == Unreadable::TooLarge));
+            }
+        }
+        link::forget_hash();
+    }
+
+    /// Puts an address on the clipboard that opens this document.
+    pub fn copy_link(self) {
+        let Some(text) = self.exported(Leave::Document) else { return };
+        spawn_local(async move {
+            let packed = link::pack(&text).await.zip(link::address()).map(|(packed, address)| format!("{address}#doc={packed}"));
+            match packed {
+                Some(address) if address.len() > limits::PASTE_BYTES => self.notify.toast(Tone::Failed, text::LINK_TOO_LONG),
+                Some(address) if clipboard::write(&address).await => self.notify.toast(Tone::Success, text::link_copied(address.len())),
+                _ => self.notify.toast(Tone::Failed, text::CLIPBOARD_REFUSED),
+            }
         });
     }
 
@@ -184,7 +229,40 @@ impl Session {
         });
     }
 
+    /// Goes back to the document that was open before this one; this one is then the one before.
+    pub fn open_previous(self) {
+        spawn_local(async move {
+            match storage::get(PREVIOUS).await.ok().flatten().and_then(|text| History::load(&text)) {
+                Some(history) => {
+                    self.replace(history, String::new(), false, Saved::Saving);
+                    self.store_soon();
+                }
+                None => self.notify.toast(Tone::Failed, text::NO_PREVIOUS),
+            }
+        });
+    }
+
+    /// The title of the document that was open before, if one is kept.
+    pub fn previous_title(self) -> Option<String> {
+        page::remembered(PREVIOUS)
+    }
+
+    /// Keeps the document on screen before another takes its place. One that nobody changed is not worth keeping.
+    fn keep_previous(self) {
+        let worth = matches!(self.files.saved.get_untracked(), Saved::Saving | Saved::At(_) | Saved::Full | Saved::NoStorage);
+        if !worth || self.doc.with(|document| document.graphs().all(|graph| graph.steps().next().is_none())) {
+            return;
+        }
+        let (text, title) = (self.doc.saved_text(), self.title());
+        spawn_local(async move {
+            if storage::put(PREVIOUS, &text).await.is_ok() {
+                page::remember(PREVIOUS, &title);
+            }
+        });
+    }
+
     fn replace(self, history: History, file_name: String, read_only: bool, saved: Saved) {
+        self.keep_previous();
         self.run.forget();
         self.selection.clear();
         self.selection.breadcrumb.set(Vec::new());

@@ -215,6 +215,7 @@ fn share_menu(session: Session) -> Vec<Item> {
     let mut items = vec![
         Item::act("share", text::SAVE_DOCUMENT, "Ctrl+S", move || session.download(Leave::Document)),
         Item::Line,
+        Item::act("copy", text::COPY_LINK, "", move || session.copy_link()),
         Item::act("copy", text::COPY_STEPS, "", move || session.copy_steps()),
         Item::act("share", text::DOWNLOAD_STEPS_TEXT, "", move || session.download(Leave::StepsText)),
         Item::act("share", text::DOWNLOAD_STEPS_OBJECT, "", move || session.download(Leave::StepsObject)),
@@ -247,6 +248,10 @@ fn app_menu(canvas: Canvas, dialogs: Dialogs) -> Vec<Item> {
             })
         })
     }));
+    if let Some(title) = session.previous_title() {
+        items.push(Item::Line);
+        items.push(Item::act("back", text::open_previous(&title), "", move || session.open_previous()));
+    }
     items.push(Item::Line);
     items.push(Item::act("moon", if dark { text::LIGHT } else { text::DARK }, "", move || commands::toggle_theme(session)));
     items.push(Item::act("search", text::COMMANDS, "Ctrl+K", move || dialogs.show_commands(canvas)));
