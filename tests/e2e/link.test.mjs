@@ -7,7 +7,7 @@ const title = (page) => page.getByRole("heading", { level: 1 });
 /** Gives the document another title, as a person does. */
 async function rename(page, name) {
   await title(page).getByRole("button").click();
-  const field = page.getByRole("textbox", { name: "Document title" });
+  const field = page.getByRole("textbox", { name: "Document name" });
   await type(field, name);
   await field.press("Enter");
 }
