@@ -1,9 +1,24 @@
 //! Texts packed into an address and read back: compressed by the browser itself (no code of ours to load), then base64 for addresses.
 
 use js_sys::{Array, Reflect, Uint8Array};
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::{JsCast, JsValue, prelude::wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Blob, CompressionFormat, CompressionStream, DecompressionStream, ReadableStreamDefaultReader, ReadableWritablePair};
+use web_sys::{Blob, ReadableStreamDefaultReader, ReadableWritablePair};
+
+// web_sys counts these two as unstable; browsers have had them since 2023.
+#[wasm_bindgen]
+extern "C" {
+    type CompressionStream;
+    #[wasm_bindgen(constructor, catch)]
+    fn new(format: &str) -> Result<CompressionStream, JsValue>;
+
+    type DecompressionStream;
+    #[wasm_bindgen(constructor, catch)]
+    fn new(format: &str) -> Result<DecompressionStream, JsValue>;
+}
+
+/// Compression without a frame of its own: the address says what it is.
+const FORMAT: &str = "deflate-raw";
 
 /// Why a packed text cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +31,7 @@ pub enum Unreadable {
 
 /// Packs a text. `None` where the browser cannot compress.
 pub async fn pack(text: &str) -> Option<String> {
-    let stream = CompressionStream::new(CompressionFormat::DeflateRaw).ok()?;
+    let stream = CompressionStream::new(FORMAT).ok()?;
     let packed = through(text.as_bytes(), stream.unchecked_ref(), usize::MAX).await.ok()?;
     let plain: String = packed.iter().map(|byte| char::from(*byte)).collect();
     let base64 = web_sys::window()?.btoa(&plain).ok()?;
@@ -53,7 +68,7 @@ pub async fn unpack(packed: &str, limit: usize) -> Result<String, Unreadable> {
         .collect();
     let plain = web_sys::window().and_then(|window| window.atob(&base64).ok()).ok_or(Unreadable::Damaged)?;
     let bytes: Vec<u8> = plain.chars().filter_map(|c| u8::try_from(u32::from(c)).ok()).collect();
-    let stream = DecompressionStream::new(CompressionFormat::DeflateRaw).map_err(|_| Unreadable::Damaged)?;
+    let stream = DecompressionStream::new(FORMAT).map_err(|_| Unreadable::Damaged)?;
     String::from_utf8(through(&bytes, stream.unchecked_ref(), limit).await?).map_err(|_| Unreadable::Damaged)
 }
 

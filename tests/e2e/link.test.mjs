@@ -14,7 +14,7 @@ async function rename(page, name) {
 
 /** The link as the Share menu puts it on the clipboard. */
 async function copiedLink(page) {
-  await page.getByRole("button", { name: "Share" }).click();
+  await page.getByRole("button", { name: "Share", exact: true }).click();
   await page.getByRole("menuitem", { name: "Copy link to this document" }).click();
   await page.getByText(/^Link copied/).first().waitFor();
   return page.evaluate(() => navigator.clipboard.readText());
