@@ -400,6 +400,7 @@ pub fn download_as(format: Format) -> String {
         Format::MjSync => "Download as metadata (mj-sync)".to_owned(),
         Format::AgentSpec => "Download as agent spec".to_owned(),
         Format::Plan => "Download as plan".to_owned(),
+        Format::Tasks => "Download as task graph".to_owned(),
         Format::Steps => DOWNLOAD_STEPS_TEXT.to_owned(),
         Format::Document => SAVE_DOCUMENT.to_owned(),
     }

@@ -333,6 +333,7 @@ impl Session {
                     "mj-sync" => Some(Format::MjSync),
                     "agentspec" => Some(Format::AgentSpec),
                     "plan" => Some(Format::Plan),
+                    "tasks" => Some(Format::Tasks),
                     _ => None,
                 })
                 .collect();

@@ -148,6 +148,8 @@ pub enum Target {
     Agentspec,
     /// { "tasks": [ … ] }
     Plan,
+    /// { "name", "tasks": [ { "key", … } ] }
+    Tasks,
     /// Loopwright's own file
     Document,
 }

@@ -110,6 +110,18 @@ impl<'a> StepRef<'a> {
                 Some(name) => self.document.entry_by_name(column.entity, name).map_or(Referent::Unknown(name), Referent::Found),
             };
         }
+        if self.is_graph_task() {
+            let key = match column.entity {
+                EntityKind::Action => "action",
+                EntityKind::Agent => "agent",
+                EntityKind::Prompt => "prompt",
+                _ => return Referent::None,
+            };
+            return match nonblank(self.task_body().and_then(|body| body.get(key))) {
+                None => Referent::None,
+                Some(name) => self.document.entry_by_name(column.entity, name).map_or(Referent::Unknown(name), Referent::Found),
+            };
+        }
         let id = nonblank(self.field(column.id));
         let looked_up = id.and_then(Lookup::parse).map(Lookup::name);
         let name = column.names.iter().find_map(|name| nonblank(self.field(name)));

@@ -183,7 +183,11 @@ impl<'a> StepRef<'a> {
     }
     /// Its `Name`, or nothing; of a task of a plan its `id`.
     pub fn name(self) -> &'a str {
-        let own = self.field("Name").or_else(|| self.field("id").filter(|_| self.is_plan_task()));
+        let own = self.field("Name").or_else(|| match self.graph_kind() {
+            GraphKind::Plan => self.field("id"),
+            GraphKind::Tasks => self.field("key"),
+            _ => None,
+        });
         own.and_then(Value::as_str).unwrap_or_default()
     }
     /// Its `ID`, if it is a text that is not blank.
@@ -192,7 +196,15 @@ impl<'a> StepRef<'a> {
     }
     /// Whether it is a task of a plan.
     pub fn is_plan_task(self) -> bool {
-        self.document.graph(self.entity.parent).is_some_and(|graph| graph.kind() == GraphKind::Plan)
+        self.graph_kind() == GraphKind::Plan
+    }
+    /// Whether it is a task of a task graph.
+    pub fn is_graph_task(self) -> bool {
+        self.graph_kind() == GraphKind::Tasks
+    }
+    /// The kind of its graph.
+    pub fn graph_kind(self) -> GraphKind {
+        self.document.graph(self.entity.parent).map_or(GraphKind::Unknown, GraphRef::kind)
     }
     /// Its graph.
     pub fn graph_id(self) -> EntityId {
@@ -203,6 +215,9 @@ impl<'a> StepRef<'a> {
         if self.is_plan_task() {
             return self.field("type").map_or("tool", |kind| kind.as_str().unwrap_or_default());
         }
+        if self.is_graph_task() {
+            return self.field("type").and_then(Value::as_str).unwrap_or_default();
+        }
         self.field("StepType").and_then(Value::as_str).unwrap_or_default()
     }
     /// What kind of step it is. A tool task is an action, one with `for_each` a loop over it; a wait is none of the kinds.
@@ -211,6 +226,12 @@ impl<'a> StepRef<'a> {
             let iterates = self.field("for_each").is_some_and(|for_each| !for_each.is_null());
             return if iterates { StepKind::ForEach } else { plan_kind(self.step_type()) };
         }
+        if self.is_graph_task() {
+            return match self.step_type() {
+                "loop" => StepKind::Refine,
+                _ => self.task_body().map_or(StepKind::Unknown, body_kind),
+            };
+        }
         StepKind::from_name(self.step_type())
     }
     /// The kind of a loop's body by `LoopBodyType`; `None` when it is not written.
@@ -218,7 +239,14 @@ impl<'a> StepRef<'a> {
         if self.is_plan_task() {
             return Some(plan_kind(self.step_type()));
         }
+        if self.is_graph_task() {
+            return self.task_body().map(body_kind);
+        }
         self.field("LoopBodyType").and_then(Value::as_str).map(StepKind::from_name)
+    }
+    /// The body of a task graph's task: `perform`, of a loop `attempt`.
+    pub fn task_body(self) -> Option<&'a Value> {
+        self.field(if self.step_type() == "loop" { "attempt" } else { "perform" }).filter(|body| body.as_object().is_some())
     }
     /// Whether it is a start (`StartingStep`: true or 1).
     pub fn is_start(self) -> bool {
@@ -268,6 +296,20 @@ fn plan_kind(name: &str) -> StepKind {
         "tool" => StepKind::Action,
         "sub_agent" => StepKind::SubAgent,
         _ => StepKind::Unknown,
+    }
+}
+
+/// The kind of a body `{ "action" | "prompt" | "agent": name }`.
+fn body_kind(body: &Value) -> StepKind {
+    let has = |key: &str| body.get(key).is_some_and(|name| !name.is_nullish());
+    if has("action") {
+        StepKind::Action
+    } else if has("prompt") {
+        StepKind::Prompt
+    } else if has("agent") {
+        StepKind::SubAgent
+    } else {
+        StepKind::Unknown
     }
 }
 

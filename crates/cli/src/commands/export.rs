@@ -20,6 +20,7 @@ pub fn run(args: &Export) -> Result<Code, Trouble> {
         Target::MjSync => Format::MjSync,
         Target::Agentspec => Format::AgentSpec,
         Target::Plan => Format::Plan,
+        Target::Tasks => Format::Tasks,
         Target::Document => Format::Document,
     };
     let form = match args.form {

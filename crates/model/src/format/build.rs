@@ -95,8 +95,11 @@ impl RecordStyle {
 /// Writes all graphs of a document.
 pub(super) fn write(document: &Document, format: Format, form: JsonForm) -> String {
     let style = RecordStyle { written: written_columns(document), ..RecordStyle::new(format, form) };
-    let graphs: Vec<Value> =
-        document.graphs().filter(|graph| graph.kind() != GraphKind::Plan).map(|graph| graph_value(graph, &style)).collect();
+    let graphs: Vec<Value> = document
+        .graphs()
+        .filter(|graph| !matches!(graph.kind(), GraphKind::Plan | GraphKind::Tasks))
+        .map(|graph| graph_value(graph, &style))
+        .collect();
     let root = match (format, <[Value; 1]>::try_from(graphs)) {
         (Format::AgentSpec, Ok([only])) => only,
         (Format::Steps, graphs) => Value::object([("agents", Value::list(graphs.map_or_else(|many| many, Vec::from)))]),

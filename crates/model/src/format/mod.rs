@@ -7,6 +7,7 @@ mod plan;
 mod records;
 mod splice;
 mod style;
+mod tasks;
 
 pub(crate) use build::in_form;
 pub(crate) use own::selection;
@@ -31,6 +32,8 @@ pub enum Format {
     AgentSpec,
     /// A plan: `{ "tasks": [ … ] }`.
     Plan,
+    /// A task graph: `{ "name", "tasks": [ { "key", … } ] }`.
+    Tasks,
     /// Our own `NAME.loopwright.json`.
     Document,
 }
@@ -43,13 +46,16 @@ impl Format {
             Self::MjSync => "mj-sync",
             Self::AgentSpec => "agentspec",
             Self::Plan => "plan",
+            Self::Tasks => "tasks",
             Self::Document => "document",
         }
     }
 
     /// The format of a name.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Steps, Self::MjSync, Self::AgentSpec, Self::Plan, Self::Document].into_iter().find(|format| format.name() == name)
+        [Self::Steps, Self::MjSync, Self::AgentSpec, Self::Plan, Self::Tasks, Self::Document]
+            .into_iter()
+            .find(|format| format.name() == name)
     }
 }
 
@@ -155,6 +161,7 @@ pub fn import(name: &str, text: &str) -> Imported {
     match detect(&root) {
         Some(Format::Document) => own::read(text, &root, notices),
         Some(Format::Plan) => plan::read(name, text, &root, notices),
+        Some(Format::Tasks) => tasks::read(name, text, &root, notices),
         Some(format) => records::read(name, text, &root, format, notices),
         None => {
             notices.push(error("file_unknown_kind", unknown_kind(&root), None));
@@ -171,6 +178,13 @@ pub fn export(document: &Document, format: Format, form: JsonForm) -> Result<Str
     }
     if format == Format::Plan {
         return plan::write(document);
+    }
+    if format == Format::Tasks {
+        return tasks::write(document);
+    }
+    if document.graphs().next().is_some() && document.graphs().all(|graph| graph.kind() == GraphKind::Tasks) {
+        let message = "A task graph has a form of its own and none as an agent's steps. Export it as tasks.".to_owned();
+        return Err(vec![error("export_tasks", message, None)]);
     }
     if document.graphs().next().is_some() && document.graphs().all(|graph| graph.kind() == GraphKind::Plan) {
         let message = "A plan has a form of its own and none as an agent's steps. Export it as a plan.".to_owned();
@@ -216,6 +230,7 @@ fn detect(root: &Node) -> Option<Format> {
     match &root.kind {
         NodeKind::Object(_) if root.member("loopwright").is_some() => Some(Format::Document),
         NodeKind::Object(_) if is_list(root, "agents") => Some(Format::Steps),
+        NodeKind::Object(_) if tasks::is_task_graph(root) => Some(Format::Tasks),
         NodeKind::Object(_) if plan::is_plan(root) => Some(Format::Plan),
         NodeKind::Object(_) => detect_record(root),
         NodeKind::List(items) => items.iter().find_map(detect_record),
@@ -244,7 +259,7 @@ fn is_list(node: &Node, key: &str) -> bool {
 fn unknown_kind(root: &Node) -> String {
     const KINDS: &str = "Loopwright opens its own documents ({ \"loopwright\": 1, … }), step JSON ({ \"agents\": [ … ] } or one agent \
         with \"steps\" and \"paths\"), MemberJunction metadata (records with \"fields\" and \"relatedEntities\"), agent specs \
-        ({ \"Name\", \"Steps\", \"Paths\" }) and plans ({ \"tasks\": [ … ] }).";
+        ({ \"Name\", \"Steps\", \"Paths\" }) , plans ({ \"tasks\": [ … ] }) and task graphs ({ \"name\", \"tasks\": [ { \"key\" … } ] }).";
     let found = match &root.kind {
         NodeKind::Scalar(value) => format!("it holds just {}", value.what()),
         NodeKind::List(items) if items.is_empty() => "it holds an empty list".to_owned(),

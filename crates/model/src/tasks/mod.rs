@@ -3,10 +3,12 @@
 
 mod check;
 mod cycle;
+mod graph;
 mod identity;
 mod read;
 
 pub use check::{check, roots};
+pub use graph::{CANVAS_FIELDS, check_graph, connectors, graph_fields, options_value, task_fields, tasks_value};
 pub use identity::{Identity, changes};
 pub use read::{parse, read, read_options};
 

@@ -12,6 +12,7 @@ mod plan;
 mod references;
 mod scenarios;
 mod structure;
+mod tasks;
 
 #[cfg(test)]
 mod tests;
@@ -105,6 +106,9 @@ impl Problem {
         if self.code.starts_with("workflow_") || self.code.starts_with("plan_") {
             return "Plan";
         }
+        if self.code.as_bytes().first().is_some_and(u8::is_ascii_lowercase) {
+            return "Task graph";
+        }
         match self.code.as_bytes().first() {
             Some(b'S') => "Structure",
             Some(b'R') => "Reference",
@@ -135,6 +139,9 @@ pub fn validate(document: &Document) -> Vec<Problem> {
 fn validate_graph(graph: GraphRef<'_>, problems: &mut Vec<Problem>) {
     if graph.kind() == GraphKind::Plan {
         return plan::graph(graph, problems);
+    }
+    if graph.kind() == GraphKind::Tasks {
+        return tasks::graph(graph, problems);
     }
     structure::graph(graph, problems);
     let around = mappings::enclosing(graph.document, graph.id());
