@@ -127,6 +127,10 @@ fn flow_of(rule: Rule) -> String {
         )
         .replace(r#""StartingStep":true"#, r#""StartingStep":true,"ActionOutputMapping":{"N":"r"}"#)
         .replace("payload.r !== 2", "payload.r < 4"),
+        Refine => plain("", r#""A":{"outputs":{"s":1}}"#, "").replace(
+            r#""steps":["#,
+            r#""steps":[{"Name":"0","StepType":"Refine","StartingStep":true,"Configuration":{"type":"Refine","maxRounds":2,"attempt":{"action":"A"},"check":{"expression":"true"}}},"#,
+        ),
         IterationContext | ParallelInFlows | WhileDelay => match rule {
             ParallelInFlows => foreach(r#","executionMode":"parallel","maxConcurrency":2"#, item, r#""Do":{}"#),
             WhileDelay => while_(
@@ -167,6 +171,16 @@ fn every_rule_of_the_catalogue_has_a_flow_that_tells_the_profiles_apart() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_pause_is_not_the_cause_where_more_than_time_differs() {
+    let found = compared(&while_(
+        r#"{"type":"While","condition":"payload.n < 2","itemVariable":"a","maxIterations":3,"delayBetweenIterationsMs":50}"#,
+        r#","ActionInputMapping":{"n":"payload.n"},"ActionOutputMapping":{"R":"n"}"#,
+        r#""Do":{"outputs":{"R":1}}"#,
+    ));
+    assert_eq!(found.parting.unwrap().rule, Some(Rule::WhileOutputs));
 }
 
 #[test]

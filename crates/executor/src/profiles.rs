@@ -119,6 +119,9 @@ fn outcome(simulation: &Simulation) -> Outcome {
 
 /// The rule that was noted nearest before the runs part; at one distance that of the released runtime's run.
 fn rule_before(documented: &Simulation, left: Option<&Doing>, released: &Simulation, right: Option<&Doing>) -> Option<Rule> {
+    // A pause more or less is the cause only where nothing but time differs.
+    let only_time =
+        right.is_some_and(|right| right.what.contains(" pauses for ")) || left.zip(right).is_some_and(|(a, b)| a.what == b.what);
     let nearest = |simulation: &Simulation, doing: Option<&Doing>| -> Option<(u32, Rule)> {
         let until = doing.map_or(u32::MAX - 1, |doing| doing.event);
         let end = until.min(u32::try_from(simulation.log().len()).unwrap_or(u32::MAX));
@@ -127,7 +130,8 @@ fn rule_before(documented: &Simulation, left: Option<&Doing>, released: &Simulat
             let step = doing.and_then(|doing| simulation.execution().compiled().number_of(doing.step?));
             step.is_none_or(|step| row(note.row) == step)
         };
-        let before = simulation.differences().iter().rev().filter(|note| note.event <= until.saturating_add(1));
+        let fits = |note: &&Noted| note.event <= until.saturating_add(1) && (only_time || note.rule != Rule::WhilePause);
+        let before = simulation.differences().iter().rev().filter(fits);
         // A rule of the step itself comes before one of another step.
         let found = before.clone().find(of_step).map(|note| (0, note));
         let found = found.or_else(|| before.clone().next().map(|note| (1 << 24, note)));

@@ -52,6 +52,7 @@ pub enum Rule {
     BrokenJson,
     TurnParams,
     StepLists,
+    Refine,
 }
 
 /// What the catalogue says of a rule.
@@ -87,10 +88,10 @@ impl Rule {
 }
 
 /// The codes, in order.
-pub const CODES: [&str; 46] = [
+pub const CODES: [&str; 47] = [
     "P01", "P02", "P03", "P04", "P05", "P06", "P07", "P08", "P09", "P10", "P11", "P12", "P13", "P14", "P15", "P16", "P17", "P18", "P19",
     "P20", "P21", "P22", "P23", "P24", "P25", "P26", "P27", "P28", "P29", "P30", "P31", "P32", "P33", "P34", "P35", "P36", "P37", "P38",
-    "P39", "P40", "P41", "P42", "P43", "P44", "P45", "P46",
+    "P39", "P40", "P41", "P42", "P43", "P44", "P45", "P46", "P47",
 ];
 
 const fn entry(rule: Rule, what: &'static str, mend: &'static str) -> Entry {
@@ -108,7 +109,7 @@ const FIRST: Entry = entry(
 );
 
 /// Every rule, in the order of the codes.
-pub static CATALOGUE: [Entry; 46] = [
+pub static CATALOGUE: [Entry; 47] = [
     FIRST,
     entry(
         Rule::WhileOutputs,
@@ -325,6 +326,11 @@ pub static CATALOGUE: [Entry; 46] = [
         Rule::StepLists,
         "flowContext lists every visit by name in the guide; MemberJunction 5.51.3 lists each step once, by ID, and a step that is come to again does not renew stepResult.",
         "Do not count visits by flowContext; keep a count in the payload.",
+    ),
+    entry(
+        Rule::Refine,
+        "A Refine step is Loopwright's own; MemberJunction 5.51.3 knows no such step, and a loop in its place would see neither the payload nor the feedback.",
+        "Write the attempt and the check as plain steps, with a path back that has a condition.",
     ),
 ];
 

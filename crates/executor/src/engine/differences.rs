@@ -118,6 +118,8 @@ impl Execution {
             Rule::PromptBody
         } else if begins("No action '") || begins("No child agent '") {
             Rule::Assigned
+        } else if begins("Unknown step type: Refine") {
+            Rule::Refine
         } else if begins("maxIterations must be") {
             Rule::NegativeIterations
         } else if [

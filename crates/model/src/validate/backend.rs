@@ -27,6 +27,10 @@ fn touches(problems: &mut Vec<Problem>, certain: bool, rule: Rule, place: Place)
 }
 
 fn graph(graph: GraphRef<'_>, problems: &mut Vec<Problem>) {
+    // What every call may do is said once.
+    if graph.steps().any(|step| step.kind() == StepKind::Action) {
+        touches(problems, false, Rule::FailedAction, Place::entity(graph.id()));
+    }
     for step in graph.steps() {
         self::step(step, problems);
     }
@@ -78,6 +82,10 @@ fn step(step: StepRef<'_>, problems: &mut Vec<Problem>) {
     let kind = step.kind();
     let body = if kind.is_loop() { step.body_kind() } else { None };
     let at = |field: &str| Place::field(step.id(), field);
+    if kind == StepKind::Refine {
+        touches(problems, true, Rule::Refine, at("StepType"));
+        return;
+    }
     let inputs = members(step, "ActionInputMapping", problems);
     let outputs = members(step, "ActionOutputMapping", problems);
     if kind.is_loop() {
@@ -120,9 +128,6 @@ fn step(step: StepRef<'_>, problems: &mut Vec<Problem>) {
                 touches(problems, true, rule, place);
             }
         });
-    }
-    if kind == StepKind::Action {
-        touches(problems, false, Rule::FailedAction, at("ActionID"));
     }
     let column = |name: &str| step.field(name).filter(|value| !value.is_nullish());
     if column("OnErrorBehavior").and_then(Value::as_str).is_some_and(|word| word != "fail") {
@@ -168,7 +173,7 @@ fn looped(step: StepRef<'_>, body: Option<StepKind>, problems: &mut Vec<Problem>
         touches(problems, false, Rule::IndexVariable, place("indexVariable"));
     }
     match there("maxIterations") {
-        None => touches(problems, false, Rule::BeyondTheLimit, place("maxIterations")),
+        None => {}
         Some(most) => match most.as_number() {
             Some(0.0) => touches(problems, true, Rule::ZeroIterations, place("maxIterations")),
             Some(number) if number > 0.0 && number.fract() == 0.0 => {
@@ -186,7 +191,11 @@ fn looped(step: StepRef<'_>, body: Option<StepKind>, problems: &mut Vec<Problem>
             touches(problems, false, Rule::WhilePause, place("delayBetweenIterationsMs"));
         }
     } else {
-        touches(problems, false, Rule::NotAnArray, place("collectionPath"));
+        let path = there("collectionPath").and_then(Value::as_str).unwrap_or_default().trim();
+        let plain = ["payload.", "static:"].iter().any(|start| path.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start)));
+        if !plain {
+            touches(problems, false, Rule::NotAnArray, place("collectionPath"));
+        }
         let parallel = there("executionMode").and_then(Value::as_str) == Some("parallel");
         if parallel && body == Some(StepKind::SubAgent) {
             touches(problems, true, Rule::ParallelPayload, place("executionMode"));

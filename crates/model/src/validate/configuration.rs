@@ -46,7 +46,7 @@ pub(super) fn step(step: StepRef<'_>, around: &[StepRef<'_>], problems: &mut Vec
     let place = Place::field(step.id(), COLUMN);
     let config = match json_column(step.field(COLUMN)) {
         JsonColumn::Absent => {
-            if matches!(kind, StepKind::ForEach | StepKind::While) {
+            if kind.is_loop() {
                 problems.push(Problem::error("C01", place, format!("The {} step has no Configuration.", kind.name())));
             }
             return;
@@ -75,6 +75,7 @@ pub(super) fn step(step: StepRef<'_>, around: &[StepRef<'_>], problems: &mut Vec
             keys(step, &config, &KEYS_OF_WHILE, problems);
             condition(step, around, &config, problems);
         }
+        StepKind::Refine => return super::refine::step(step, &config, problems),
         _ => return,
     }
     common(step, &config, problems);

@@ -10,6 +10,7 @@ mod mappings;
 mod near;
 mod plan;
 mod references;
+mod refine;
 mod scenarios;
 mod structure;
 mod tasks;

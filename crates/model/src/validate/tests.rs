@@ -280,7 +280,7 @@ fn what_a_backend_does_otherwise_is_found_without_running() {
         &looped("ForEach", fine, r#", "ActionInputMapping": { "a": "x.v", "n": "index" }"#),
         "",
         &[],
-        &["P09"],
+        &["P08"],
     );
     check_backend("outputs of a loop", &looped("ForEach", fine, r#", "ActionOutputMapping": { "R": "r" }"#), "", &["P01"], &[]);
     check_backend(
@@ -308,4 +308,26 @@ fn what_a_backend_does_otherwise_is_found_without_running() {
         &["P02", "P07", "P40"],
         &["P20"],
     );
+}
+
+#[test]
+fn a_refine_steps_configuration_is_checked() {
+    let check_refine = |what: &str, config: &str, expected: &[&str]| {
+        check_second(what, &format!(r#""StepType": "Refine", "Configuration": {config}"#), expected);
+    };
+    let attempt = r#""type": "Refine", "attempt": { "action": "Ping" }"#;
+    let check = r#""check": { "expression": "result.ok", "feedback": "no" }"#;
+    check_refine("fine", &format!(r#"{{ {attempt}, "maxRounds": 3, {check} }}"#), &[]);
+    check_refine("nothing", r#"{ "type": "Refine" }"#, &["C06", "C06", "C06"]);
+    check_refine("no limit", &format!(r#"{{ {attempt}, {check} }}"#), &["C06"]);
+    check_refine("half a round", &format!(r#"{{ {attempt}, "maxRounds": 1.5, {check} }}"#), &["C07"]);
+    check_refine("two bodies", &format!(r#"{{ "attempt": {{ "action": "Ping", "prompt": "P" }}, "maxRounds": 3, {check} }}"#), &["R01"]);
+    check_refine("an unknown action", &format!(r#"{{ "attempt": {{ "action": "Pong 7" }}, "maxRounds": 3, {check} }}"#), &["R02"]);
+    check_refine("no feedback", &format!(r#"{{ {attempt}, "maxRounds": 3, "check": {{ "expression": "result.ok" }} }}"#), &["C06"]);
+    check_refine(
+        "a plateau without a score",
+        &format!(r#"{{ {attempt}, "maxRounds": 3, {check}, "plateau": {{ "rounds": 2 }} }}"#),
+        &["C06"],
+    );
+    check_refine("a misspelt key", &format!(r#"{{ {attempt}, "maxRound": 3, "maxRounds": 3, {check} }}"#), &["C03"]);
 }
