@@ -97,6 +97,7 @@ pub const TIMELINE: &str = "Timeline";
 pub const WHOLE_RUN: &str = "Whole run";
 pub const ITERATIONS: &str = "Iterations";
 pub const ATTEMPTS: &str = "Attempts";
+pub const WAVES: &str = "Waves";
 pub fn lane(n: u32) -> String {
     format!("lane {}", n + 1)
 }

@@ -770,6 +770,8 @@ pub enum RowKind {
     SubAgent,
     /// A turn of a loop agent.
     Turn,
+    /// The waves of a plan.
+    Waves,
 }
 
 /// A bar of the timeline.
@@ -801,7 +803,7 @@ pub enum BarKind {
     Attempt,
     /// A delay between iterations or batches.
     Delay,
-    /// A batch of a parallel loop.
+    /// A batch of a parallel loop, a wave of a plan.
     Batch,
     /// Many bars that would each be under two pixels.
     Aggregate {

@@ -66,6 +66,8 @@ pub struct Simulation {
     commands: Vec<Command>,
     pub(crate) run: RunId,
     pub(crate) debug: Option<Box<crate::debug::Debugger>>,
+    /// Of a plan: its own run, which keeps the log instead of the execution.
+    pub(crate) plan: Option<Box<crate::plan::Rehearsal>>,
     /// Iterations that are being looked for.
     pub(crate) view: crate::queries::View,
 }
@@ -93,8 +95,14 @@ impl Simulation {
             .filter(|(_, callee)| callee.kind == CalleeKind::Action)
             .filter_map(|(place, callee)| Some((place, sample_outputs(document.get(callee.entity?)?))))
             .collect();
+        let steps = compiled.agents.get(agent).map(|made| made.steps.iter().map(|step| step.number).collect()).unwrap_or_default();
+        let plan = document.graph(graph).and_then(|graph| {
+            let scenario = entity.map(|entity| entity.id);
+            crate::plan::Rehearsal::new(document, graph, scenario, agent, steps).map(Box::new)
+        });
         let execution = Execution::start(compiled, agent, scenario.input.clone());
         Ok(Self {
+            plan,
             execution,
             scenario,
             coming: BinaryHeap::new(),
@@ -118,6 +126,9 @@ impl Simulation {
 
     /// Works on the run until it has done about `budget` things, is held, or has ended.
     pub fn run_slice(&mut self, budget: usize) -> Progress {
+        if self.plan.is_some() {
+            return self.run_plan(budget);
+        }
         let until = self.execution.steps.saturating_add(budget as u64);
         loop {
             if self.paused().is_some() && self.execution.log.state == RunState::Running {
@@ -154,6 +165,69 @@ impl Simulation {
                 return Progress::Finished;
             }
         }
+    }
+
+    /// The same for a plan.
+    fn run_plan(&mut self, budget: usize) -> Progress {
+        let Some(mut plan) = self.plan.take() else { return Progress::Finished };
+        let mut log = std::mem::take(&mut self.execution.log);
+        let mut unscripted: Vec<(Text, bool)> = Vec::new();
+        let mut progress = if log.state == RunState::Running { Progress::Working } else { Progress::Finished };
+        for _ in 0..budget {
+            if progress == Progress::Finished {
+                break;
+            }
+            progress = plan.step(&mut log, &mut |call, number| self.answer_plan(call, number, &mut unscripted));
+            self.execution.steps += 1;
+            self.execution.now = plan.now();
+            for (name, is_agent) in unscripted.drain(..) {
+                let what = if is_agent { "its text is its task" } else { "it answers with sample values" };
+                let message = format!("{name} has no script; {what}.");
+                if self.said.insert(message.as_str().into()) {
+                    log.notice(plan.now(), 0, "N01", Severity::Warning, &message);
+                }
+            }
+        }
+        self.execution.log = log;
+        self.plan = Some(plan);
+        if progress == Progress::Finished { progress } else { Progress::Working }
+    }
+
+    /// What a call of a plan answers.
+    fn answer_plan(&self, call: &crate::plan::Call, number: u64, unscripted: &mut Vec<(Text, bool)>) -> (u64, crate::plan::Outcome) {
+        use crate::plan::Outcome as Came;
+        let kind = if call.is_agent { CalleeKind::Agent } else { CalleeKind::Action };
+        let place = self.execution.compiled.callees.iter().position(|callee| callee.kind == kind && callee.name == call.name);
+        let id = place.and_then(|place| self.execution.compiled.callees.get(place)).and_then(|callee| callee.id.as_deref());
+        let path: Vec<u64> = call.whose.index.map(|index| index as u64).into_iter().collect();
+        let asked = Asked { number, params: &call.given, payload: &call.given, step: &call.instance, path: &path, attempt: call.attempt };
+        let said_by_agent = |text: Value| Value::object([("agent", Value::Text(call.name.clone())), ("text", text)]);
+        let Some(answer) = self.scenario.answer(kind, id, &call.name, &asked) else {
+            unscripted.push((call.name.clone(), call.is_agent));
+            let sample = place.and_then(|place| self.samples.get(&place)).cloned().unwrap_or_else(|| Value::object::<&str>([]));
+            return (0, Came::Returned(if call.is_agent { said_by_agent(call.given.clone()) } else { sample }));
+        };
+        let retryable = self.scenario.is_retryable(kind, id, &call.name, &asked);
+        let failed = |code: Option<Text>, message: Text| match (call.is_agent, retryable) {
+            (true, true) => Came::AgentTimedOut,
+            _ => Came::Failed { code: code.unwrap_or_else(|| "failed".into()), message, retryable },
+        };
+        let came = match answer.outcome {
+            Outcome::Returned(value) | Outcome::Reported { ok: true, outputs: value, .. } if call.is_agent => {
+                let text = value.get("text").filter(|text| text.as_str().is_some()).cloned();
+                let text = text.or_else(|| value.as_str().map(Value::text));
+                Came::Returned(said_by_agent(text.unwrap_or_else(|| Value::text(loopwright_lang::json::print_compact(&value)))))
+            }
+            Outcome::Returned(value) | Outcome::Reported { ok: true, outputs: value, .. } => Came::Returned(value),
+            Outcome::Failed { message, .. } => failed(None, message),
+            Outcome::Reported { message, code, .. } => failed(code, message.unwrap_or_default()),
+            Outcome::Ended { message, .. } => Came::Returned(said_by_agent(Value::Text(message))),
+            Outcome::Threw(message) if retryable => failed(None, message),
+            Outcome::Threw(_) => Came::Broke,
+            Outcome::Answered(text) => Came::Returned(Value::Text(text)),
+            Outcome::Fired => Came::NoResult,
+        };
+        (answer.after, came)
     }
 
     fn obey_all(&mut self) {
@@ -193,6 +267,7 @@ impl Simulation {
     pub(crate) fn restarted(&self) -> Self {
         let agent = self.execution.log.agents.first().map_or(0, |agent| agent.agent as usize);
         Self {
+            plan: self.plan.as_ref().map(|plan| Box::new(plan.restarted())),
             execution: Execution::start(self.execution.compiled.clone(), agent, self.scenario.input.clone()),
             scenario: self.scenario.clone(),
             coming: BinaryHeap::new(),
@@ -210,8 +285,16 @@ impl Simulation {
 
     /// Ends the run where it is.
     pub fn cancel(&mut self) {
+        if let Some(plan) = &mut self.plan {
+            plan.cancel(&mut self.execution.log);
+        }
         self.execution.cancel();
         self.coming.clear();
+    }
+
+    /// Of a plan: its run and its waves.
+    pub fn plan(&self) -> Option<&crate::plan::Rehearsal> {
+        self.plan.as_deref()
     }
 
     /// What happened so far.

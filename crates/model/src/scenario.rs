@@ -75,7 +75,7 @@ pub fn scripts_key(kind: EntityKind) -> Option<&'static str> {
 }
 
 /// What a scenario may say.
-pub const KEYS: [&str; 14] = [
+pub const KEYS: [&str; 16] = [
     "ID",
     "agentTypeParams",
     "expect",
@@ -90,13 +90,17 @@ pub const KEYS: [&str; 14] = [
     "actions",
     "prompts",
     "agents",
+    // Of plans: when the run starts, and when it is cancelled.
+    "start",
+    "cancel",
 ];
 /// Keys that give a prompt's answer: with one of them a script is no longer the answer itself.
 pub const PROMPT_ANSWERS: [&str; 5] = ["response", "raw", "error", "expression", "byIteration"];
 /// What else a prompt's script may say.
 pub const PROMPT_KEYS: [&str; 7] = ["latencyMs", "failWhen", "failIterations", "failEvery", "failRate", "failMessage", "malformed"];
 /// What an action's script may say.
-pub const ACTION_KEYS: [&str; 20] = [
+pub const ACTION_KEYS: [&str; 21] = [
+    "retryable",
     "resultCode",
     "outputs",
     "result",
@@ -119,7 +123,8 @@ pub const ACTION_KEYS: [&str; 20] = [
     "notes",
 ];
 /// What the script of an agent's result may say.
-pub const AGENT_KEYS: [&str; 19] = [
+pub const AGENT_KEYS: [&str; 20] = [
+    "retryable",
     "payload",
     "result",
     "outputs",

@@ -33,6 +33,7 @@ fn key(row: &Row, number: u32) -> Key {
         RowKind::Lane(lane) => (4, lane),
         RowKind::SubAgent => (5, 0),
         RowKind::Turn => (6, 0),
+        RowKind::Waves => (7, 0),
     };
     (row.depth, kind, lane, row.step, row.frame, number)
 }
@@ -125,6 +126,7 @@ pub fn title(lanes: Lanes, row: &Row) -> String {
     match row.kind {
         RowKind::Iterations => text::ITERATIONS.into(),
         RowKind::Attempts => text::ATTEMPTS.into(),
+        RowKind::Waves => text::WAVES.into(),
         RowKind::Lane(lane) => text::lane(lane),
         _ => own(),
     }

@@ -162,6 +162,7 @@ fn in_words(document: &Document, graph: EntityId, scenario: Option<EntityId>, su
         "  {} calls (at most {} at once), {} iterations, {} failures, {} events\n",
         summary.calls, summary.max_concurrent_calls, summary.iterations, summary.failures, summary.events
     ));
+    said.push_str(&waves(simulation));
     for count in &summary.loops {
         let step = document.step(count.step).map_or("a loop", |step| step.name());
         let of = count.of.map_or(String::new(), |of| format!(" of {of}"));
@@ -192,6 +193,19 @@ fn in_words(document: &Document, graph: EntityId, scenario: Option<EntityId>, su
         return said;
     }
     said.push_str(&format!("  payload: {}\n", json::print_compact(&simulation.log().final_payload)));
+    said
+}
+
+/// The waves of a plan, and what held each.
+fn waves(simulation: &Simulation) -> String {
+    let Some(plan) = simulation.plan() else { return String::new() };
+    let Some(run) = plan.run() else { return String::new() };
+    let mut said = String::new();
+    for (number, wave) in plan.waves().iter().enumerate() {
+        let members: Vec<String> = wave.members.iter().map(|whose| run.name(*whose)).collect();
+        let held = wave.held_by.map_or(String::new(), |(last, alone)| format!(" · held {} by {}", time(alone), run.name(last)));
+        said.push_str(&format!("  wave {} · {} to {}: {}{held}\n", number + 1, time(wave.start), time(wave.end), members.join(", ")));
+    }
     said
 }
 

@@ -8,6 +8,8 @@ mod driver;
 mod events;
 mod failure;
 mod materialise;
+mod record;
+mod rehearsal;
 mod run;
 mod status;
 mod waves;
@@ -18,6 +20,8 @@ mod tests;
 pub use driver::Driver;
 pub use events::{Event, What, Whose};
 pub use failure::{Failure, Kind};
+pub use record::WaveSpan;
+pub use rehearsal::Rehearsal;
 pub use run::{Call, Command, Completion, End, Outcome, PlanRun};
 
 /// The code of a tool that was not done in time.

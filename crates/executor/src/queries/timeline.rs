@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::{
     compile::Step,
-    log::{LoopDetail, Row as LogRow, RunLog},
-    protocol::{Bar, BarKind, FrameId, FrameKind, Row, RowKind, State, Timeline},
+    log::{EventKind, LoopDetail, Row as LogRow, RunLog},
+    protocol::{Bar, BarKind, FrameId, FrameKind, Row, RowKind, RunState, State, Timeline},
     simulation::Simulation,
 };
 
@@ -52,6 +52,7 @@ impl<'a> Builder<'a> {
     fn agent(&mut self, row: u32, depth: u32) {
         let Some(detail) = self.log.agent(row) else { return };
         let compiled = self.simulation.execution().compiled();
+        self.waves(row, depth);
         let mut order: Vec<u32> = Vec::new();
         let mut seen = BTreeSet::new();
         let turns: Vec<u32> = detail.parts.iter().copied().filter(|part| self.kind(*part) == Some(FrameKind::Turn)).collect();
@@ -86,6 +87,47 @@ impl<'a> Builder<'a> {
                 self.rows.push(Row { depth, kind, step: Some(step.id), graph: Some(agent.graph), state, ..Row::default() });
             }
         }
+    }
+
+    /// The waves of a plan, in a row of their own. No other run has batches that are its own.
+    fn waves(&mut self, row: u32, depth: u32) {
+        if self.simulation.plan.is_none() {
+            return;
+        }
+        let events = self.log.kinds.iter().zip(&self.log.event_rows).zip(self.log.times.iter().zip(&self.log.args));
+        let mut bars: Vec<Bar> = Vec::new();
+        for ((kind, _), (at, number)) in events.filter(|((_, of), _)| **of == row) {
+            let number = u64::from(*number);
+            match kind {
+                EventKind::BatchStart => bars.push(Bar {
+                    start_us: *at,
+                    end_us: self.now,
+                    state: State::Running,
+                    kind: BarKind::Batch,
+                    frame: None,
+                    index: Some(number),
+                }),
+                EventKind::BatchEnd => {
+                    if let Some(bar) = bars.iter_mut().rev().find(|bar| bar.index == Some(number)) {
+                        bar.end_us = *at;
+                        bar.state = State::Succeeded;
+                    }
+                }
+                _ => {}
+            }
+        }
+        let state = match self.log.state {
+            RunState::Running => State::Running,
+            RunState::Failed | RunState::Limit => State::Failed,
+            RunState::Cancelled => State::Cancelled,
+            _ => State::Succeeded,
+        };
+        if let Some(last) = bars.last_mut().filter(|bar| matches!(state, State::Failed | State::Cancelled) && bar.end_us == self.now) {
+            last.state = state;
+        }
+        let count = bars.len() as u64;
+        bars.retain(|bar| bar.end_us >= self.from && bar.start_us <= self.to);
+        self.rows.push(Row { depth, kind: RowKind::Waves, succeeded: count, state, bars, ..Row::default() });
     }
 
     fn kind(&self, row: u32) -> Option<FrameKind> {

@@ -11,6 +11,7 @@
 //! - how it goes wrong: `throw`, `throwMessage`, `success: false`, `error`, `message`, `resultCode`; `failWhen` or `throwWhen` (`{ param, equals }` or an
 //!   expression), `failIterations: [numbers]`, `failEvery: n`, `failRate: 0.1`, with `failMessage`; `malformed` makes a model's answer
 //!   other than JSON: `true`, or `{ as: "cut" | "prose" | "fence", rate | every | iterations | when }`.
+//!   In a plan `retryable: true` says that another attempt may help; of a sub-agent, that it ran out of time.
 //! - how long it takes: `latencyMs`, a number, an expression, `{ min, max }` or `{ mean, sd }` (also with `min` and `max`).
 //! - what else holds in some iterations: `byIteration`, an object from the innermost loop's number to what is laid over the entry
 //!   there, or a list of that, whose last repeats.
@@ -127,6 +128,11 @@ impl Scenario {
     pub fn answer(&self, kind: CalleeKind, id: Option<&str>, name: &str, asked: &Asked<'_>) -> Option<Answer> {
         let (entry, _) = self.script(kind, id, name)?.entry(asked)?;
         Some(entry.answer(kind, asked, &self.seed))
+    }
+
+    /// Whether a failure of this call says that another attempt may help (`retryable`).
+    pub fn is_retryable(&self, kind: CalleeKind, id: Option<&str>, name: &str, asked: &Asked<'_>) -> bool {
+        self.script(kind, id, name).and_then(|script| script.entry(asked)).is_some_and(|(entry, _)| entry.retryable)
     }
 
     /// What a loop agent's model answers in a turn, and whether that answer had been given before.

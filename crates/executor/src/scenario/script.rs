@@ -25,6 +25,8 @@ pub(super) struct Entry {
     overlays: Overlays,
     /// An action's own words: its message and its result code.
     own: (Option<Text>, Option<Text>),
+    /// Whether a failure says that another attempt may help; only plans ask.
+    pub(super) retryable: bool,
 }
 
 /// What stands in place of an entry in some iterations.
@@ -113,7 +115,15 @@ impl Entry {
     fn plain(written: &Value, kind: CalleeKind) -> Self {
         if kind == CalleeKind::Prompt && !is_wrapped(written) {
             let (made, latency) = (Made::Value(written.clone()), Latency::Fixed(0));
-            return Self { made, mishaps: Vec::new(), malformed: None, latency, overlays: Overlays::None, own: (None, None) };
+            return Self {
+                made,
+                mishaps: Vec::new(),
+                malformed: None,
+                latency,
+                overlays: Overlays::None,
+                own: (None, None),
+                retryable: false,
+            };
         }
         let own = |name: &str| key(written, name).and_then(Value::as_str).map(Text::from);
         Self {
@@ -123,6 +133,7 @@ impl Entry {
             latency: Latency::read(key(written, "latencyMs")),
             overlays: Overlays::None,
             own: if kind == CalleeKind::Action { (own("message"), own("resultCode")) } else { (None, None) },
+            retryable: key(written, "retryable").and_then(Value::as_bool) == Some(true),
         }
     }
 
