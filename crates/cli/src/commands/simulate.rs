@@ -203,8 +203,14 @@ fn waves(simulation: &Simulation) -> String {
     let mut said = String::new();
     for (number, wave) in plan.waves().iter().enumerate() {
         let members: Vec<String> = wave.members.iter().map(|whose| run.name(*whose)).collect();
-        let held = wave.held_by.map_or(String::new(), |(last, alone)| format!(" · held {} by {}", time(alone), run.name(last)));
-        said.push_str(&format!("  wave {} · {} to {}: {}{held}\n", number + 1, time(wave.start), time(wave.end), members.join(", ")));
+        let held = wave.held_by.map_or(String::new(), |(last, alone)| format!(" · held {} by {}", output::time(alone), run.name(last)));
+        said.push_str(&format!(
+            "  wave {} · {} to {}: {}{held}\n",
+            number + 1,
+            output::time(wave.start),
+            output::time(wave.end),
+            members.join(", ")
+        ));
     }
     said
 }
