@@ -1,10 +1,12 @@
 //! How values are merged into a payload.
 
+mod change;
 mod paths;
 mod released;
 
+pub use change::change;
 pub use paths::merge_upstream;
-pub use released::{change, collection, deep_merge_released, extract};
+pub use released::{collection, deep_merge_released, extract};
 
 use crate::{List, Object, Value};
 

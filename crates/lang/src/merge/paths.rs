@@ -117,13 +117,13 @@ fn without_empty_elements(value: &Value) -> Value {
 }
 
 /// A pattern of paths with the operations it allows.
-struct Pattern<'p> {
+pub(super) struct Pattern<'p> {
     path: &'p str,
     operations: Option<Vec<String>>,
 }
 
 impl<'p> Pattern<'p> {
-    fn new(written: &'p str) -> Self {
+    pub(super) fn new(written: &'p str) -> Self {
         match written.rsplit_once(':') {
             None => Self { path: written, operations: None },
             Some((path, operations)) => {
@@ -132,11 +132,11 @@ impl<'p> Pattern<'p> {
         }
     }
 
-    fn allows(&self, operation: &str) -> bool {
+    pub(super) fn allows(&self, operation: &str) -> bool {
         self.operations.as_ref().is_none_or(|known| known.iter().any(|known| known == operation))
     }
 
-    fn covers(&self, path: &str) -> bool {
+    pub(super) fn covers(&self, path: &str) -> bool {
         if self.path == "*" {
             return true;
         }
