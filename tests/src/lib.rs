@@ -5,3 +5,4 @@ pub mod conformance;
 pub mod golden;
 pub mod language_cases;
 pub mod response_cases;
+pub mod robust;

@@ -75,8 +75,9 @@ pub fn scripts_key(kind: EntityKind) -> Option<&'static str> {
 }
 
 /// What a scenario may say.
-pub const KEYS: [&str; 16] = [
+pub const KEYS: [&str; 17] = [
     "ID",
+    "description",
     "agentTypeParams",
     "expect",
     "name",
