@@ -52,14 +52,10 @@ impl<'a> Replay<'a> {
         let Some(row) = self.log.row(iteration) else { return payload };
         let Some(spec) = self.log.loop_(row.parent).map(|detail| &detail.spec) else { return payload };
         let Some(output) = &spec.task.output else { return payload };
-        let place = OutputPlace {
-            iteration: Some((u64::from(row.index), spec.config.index_variable.as_deref().map(Into::into))),
-            collected: u64::from(collected),
-        };
-        match output.apply(&row.result, &payload, &place, &self.compiled.semantics) {
-            Ok(applied) => applied.payload,
-            Err(_) => payload,
-        }
+        let place =
+            OutputPlace { iteration: Some((u64::from(row.index), spec.config.index_variable.clone())), collected: u64::from(collected) };
+        // What is in the log was written.
+        output.apply_to(&row.result, payload, &place, &self.compiled.semantics).map(|applied| applied.payload).unwrap_or_default()
     }
 
     /// What a row does, if it does one thing.

@@ -48,18 +48,20 @@ pub struct Input {
     /// The object, parsed.
     pub written: Value,
     read: OnceLock<Result<CompiledInput, Problem>>,
+    /// What [`Self::sees_in_payload`] said; the keys are those of the one loop it is in.
+    sees: OnceLock<bool>,
 }
 
 impl Input {
     /// Takes a mapping column: an object, or JSON text of one. `Ok(None)` where there is none.
     pub fn new(column: Option<&Value>) -> Result<Option<Self>, String> {
         let Some(written) = column_object(column, "ActionInputMapping")? else { return Ok(None) };
-        Ok(Some(Self { written, read: OnceLock::new() }))
+        Ok(Some(Self { written, read: OnceLock::new(), sees: OnceLock::new() }))
     }
 
     /// Takes whatever is written; what it means is the profile's affair.
     pub fn released(column: &Value) -> Option<Self> {
-        (!column.is_nullish()).then(|| Self { written: column.clone(), read: OnceLock::new() })
+        (!column.is_nullish()).then(|| Self { written: column.clone(), read: OnceLock::new(), sees: OnceLock::new() })
     }
 
     /// Whether the text of it mentions one of these words at all.
@@ -73,6 +75,37 @@ impl Input {
             }
         }
         within(&self.written, words)
+    }
+
+    /// Whether a text of it may look at the payload as a whole, or at one of these keys of it: anything but `payload.KEY` with
+    /// another key counts.
+    pub fn sees_in_payload(&self, keys: [&str; 2]) -> bool {
+        const ROOT: &str = "payload";
+        fn text_sees(text: &str, keys: [&str; 2]) -> bool {
+            let text = text.to_ascii_lowercase();
+            if text.contains('\\') {
+                return true;
+            }
+            let mut after = text.match_indices(ROOT).map(|(at, _)| text.get(at + ROOT.len()..).unwrap_or_default());
+            after.any(|rest| {
+                let Some(key) = rest.strip_prefix('.') else { return true };
+                let end = key.find(|ch: char| !ch.is_ascii_alphanumeric() && ch != '_').unwrap_or(key.len());
+                let (key, rest) = key.split_at(end);
+                // A key that goes on in a way that is not looked into here may be any.
+                key.is_empty()
+                    || rest.starts_with(|ch: char| !ch.is_ascii() || ch == '$')
+                    || keys.iter().any(|own| own.eq_ignore_ascii_case(key))
+            })
+        }
+        fn within(value: &Value, keys: [&str; 2]) -> bool {
+            match value {
+                Value::Text(text) => text_sees(text, keys),
+                Value::List(list) => list.iter().any(|value| within(value, keys)),
+                Value::Object(object) => object.iter().any(|(_, value)| within(value, keys)),
+                _ => false,
+            }
+        }
+        *self.sees.get_or_init(|| within(&self.written, keys))
     }
 
     fn read(&self, semantics: &Semantics) -> &Result<CompiledInput, Problem> {
@@ -112,5 +145,33 @@ pub fn column_object(column: Option<&Value>, name: &str) -> Result<Option<Value>
         },
         Some(value @ Value::Object(_)) => Ok(Some(value.clone())),
         Some(_) => Err(format!("{name} is not a JSON object")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn only_a_text_that_may_see_a_loops_variable_in_the_payload_needs_it_there() {
+        for (text, sees) in [
+            ("payload.template", false),
+            ("customer.email", false),
+            ("{{payload.items.length}} of {{payload.n}}", false),
+            ("payload", true),
+            ("{{payload}}", true),
+            ("payload.item", true),
+            ("Payload.ITEM.x", true),
+            ("payload.i", true),
+            ("payload[name]", true),
+            ("payload?.x", true),
+            ("payload.a && Object.keys(payload)", true),
+            ("payload.$x", true),
+            ("payload.ité", true),
+        ] {
+            let input = Input::new(Some(&Value::object([("p", Value::text(text))]))).unwrap().unwrap();
+            assert_eq!(input.sees_in_payload(["item", "i"]), sees, "{text}");
+        }
     }
 }

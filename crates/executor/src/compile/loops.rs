@@ -68,7 +68,7 @@ pub struct LoopConfig {
     /// The item's name.
     pub item_variable: String,
     /// The index variable that is written.
-    pub index_variable: Option<String>,
+    pub index_variable: Option<loopwright_lang::Text>,
     /// Most iterations; `None`: no limit of its own.
     pub limit: Option<u64>,
     /// Whether a failed iteration lets it go on.
@@ -159,7 +159,7 @@ impl LoopConfig {
         }
         let fallback = if kind == LoopKind::ForEach { "item" } else { "attempt" };
         let item_variable = variable(written, "itemVariable", false)?.unwrap_or_else(|| fallback.to_owned());
-        let index_variable = if kind == LoopKind::ForEach { variable(written, "indexVariable", true)? } else { None };
+        let index_variable = if kind == LoopKind::ForEach { variable(written, "indexVariable", true)?.map(Into::into) } else { None };
         let continue_on_error = present(written, "continueOnError").and_then(Value::as_bool).unwrap_or(false);
         Ok(Self { kind, collection, condition, item_variable, index_variable, limit, continue_on_error, delay, batch, warnings })
     }

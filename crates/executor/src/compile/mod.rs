@@ -209,6 +209,13 @@ impl Task {
     pub fn needs_payload(&self) -> bool {
         self.input.is_some() || self.message.is_some() || !matches!(self.body, Body::Call(_)) || !self.is_action
     }
+
+    /// Whether it can come to see that a loop's variables are keys of the payload. An action whose parameters only name other keys
+    /// cannot, and then the payload need not be copied for each iteration.
+    pub fn sees_variables(&self, item: &str, index: &str) -> bool {
+        let only_input = self.is_action && self.message.is_none() && matches!(self.body, Body::Call(_));
+        !only_input || self.input.as_ref().is_some_and(|input| input.sees_in_payload([item, index]))
+    }
 }
 
 /// A path made ready.

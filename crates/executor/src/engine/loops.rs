@@ -438,7 +438,11 @@ impl Execution {
             frame.item = item;
             frame.index = index;
             if self.compiled.rules.body_sees == BodySees::PayloadWithVariables && spec.task.needs_payload() {
-                seen = scope::with_variables(&payload, frame, spec.config.index_name());
+                seen = if spec.task.sees_variables(&frame.item_variable, spec.config.index_name()) {
+                    scope::with_variables(&payload, frame, spec.config.index_name())
+                } else {
+                    payload.clone()
+                };
             }
         }
         if self.compiled.rules.body_sees == BodySees::Item {
@@ -566,21 +570,20 @@ impl Execution {
             && let Some(output) = &round.spec.clone().task.output
             && let Frame::Agent(mut agent) = self.take(round.agent)
         {
-            let place = OutputPlace {
-                iteration: Some((part.index, round.spec.config.index_variable.as_deref().map(Into::into))),
-                collected: round.collected,
-            };
+            let place = OutputPlace { iteration: Some((part.index, round.spec.config.index_variable.clone())), collected: round.collected };
             let payload = std::mem::take(&mut agent.payload);
-            match output.apply(&done.result, &payload, &place, self.semantics()) {
+            // Changed in place. What was there before a failed write can be told from the log, if that has kept everything.
+            let before = (self.log.summarised || part.row == NONE).then(|| payload.clone());
+            match output.apply_to(&done.result, payload, &place, self.semantics()) {
                 Ok(applied) => {
-                    drop(payload);
                     agent.payload = applied.payload;
                     agent.special(applied.specials);
                     self.problems(part.row, &applied.warnings);
                     event = Some(round.collected);
                 }
                 Err(problem) => {
-                    agent.payload = payload;
+                    let replay = crate::replay::Replay { log: &self.log, compiled: &self.compiled };
+                    agent.payload = before.unwrap_or_else(|| replay.payload_at(agent.row, Some(u32::MAX - 1)));
                     done.ok = false;
                     done.error = Some(problem.message.into());
                 }

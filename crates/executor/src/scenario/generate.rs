@@ -1,6 +1,6 @@
 //! Payloads written in short: `{ "$repeat": n, "item": … }` is a list of n items.
 
-use loopwright_lang::{List, LoopFrame, Profile, Scope, Semantics, Value, limits, mapping};
+use loopwright_lang::{List, LoopFrame, Profile, Scope, Semantics, Text, Value, limits, mapping::CompiledText};
 
 /// Writes out `{ "$repeat": n, "item": … }`.
 pub(super) fn expand(value: &Value, depth: usize) -> Value {
@@ -11,13 +11,15 @@ pub(super) fn expand(value: &Value, depth: usize) -> Value {
         Value::Object(object) => {
             if let (Some(count), Some(item)) = (object.get("$repeat").and_then(Value::as_number), object.get("item")) {
                 let count = count.clamp(0.0, limits::ITERATIONS as f64) as u64;
-                let scope = Scope { loops: vec![counter(0)], ..Scope::default() };
+                let mut scope = Scope { loops: vec![counter(0)], ..Scope::default() };
                 let semantics = Semantics::of(Profile::Documented);
-                let item = expand(item, depth + 1);
+                let item = Item::new(&expand(item, depth + 1));
                 let mut list = List::new();
-                let mut generator = Generator { scope, semantics };
                 for index in 0..count {
-                    list.push(generator.item(&item, index));
+                    if let Some(frame) = scope.loops.first_mut() {
+                        frame.index = index;
+                    }
+                    list.push(item.made(&scope, &semantics));
                 }
                 return Value::List(list);
             }
@@ -42,25 +44,30 @@ fn counter(index: u64) -> LoopFrame {
     LoopFrame { item_variable: "$repeat".into(), item: Value::Undefined, index_variable: Some("index".into()), index }
 }
 
-struct Generator {
-    scope: Scope,
-    semantics: Semantics,
+/// A generator's item, read once.
+enum Item {
+    Same(Value),
+    Text(CompiledText),
+    Object(Vec<(Text, Item)>),
+    List(Vec<Item>),
 }
 
-impl Generator {
-    fn item(&mut self, item: &Value, index: u64) -> Value {
+impl Item {
+    fn new(item: &Value) -> Self {
         match item {
-            Value::Text(text) if text.contains("{{") => {
-                if let Some(frame) = self.scope.loops.first_mut() {
-                    frame.index = index;
-                }
-                mapping::resolve_text(text, &self.scope, &self.semantics).value
-            }
-            Value::Object(object) => {
-                Value::object(object.iter().map(|(key, value)| (key.clone(), self.item(value, index))).collect::<Vec<_>>())
-            }
-            Value::List(list) => Value::list(list.iter().map(|value| self.item(value, index)).collect::<Vec<_>>()),
-            other => other.clone(),
+            Value::Text(text) if text.contains("{{") => Self::Text(CompiledText::new(text.clone())),
+            Value::Object(object) => Self::Object(object.iter().map(|(key, value)| (key.clone(), Self::new(value))).collect()),
+            Value::List(list) => Self::List(list.iter().map(Self::new).collect()),
+            other => Self::Same(other.clone()),
+        }
+    }
+
+    fn made(&self, scope: &Scope, semantics: &Semantics) -> Value {
+        match self {
+            Self::Same(value) => value.clone(),
+            Self::Text(text) => text.value(scope, semantics, &mut Vec::new()).0,
+            Self::Object(members) => Value::object(members.iter().map(|(key, item)| (key.clone(), item.made(scope, semantics)))),
+            Self::List(items) => Value::list(items.iter().map(|item| item.made(scope, semantics))),
         }
     }
 }

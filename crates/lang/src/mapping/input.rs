@@ -111,9 +111,9 @@ impl CompiledInput {
         let resolve = |(key, node): &(Text, Node)| {
             let value = node.value(scope, &self.semantics, &mut found);
             problems.extend(found.drain(..).map(|problem| (key.clone(), problem)));
-            (key.clone(), value)
+            value
         };
-        Value::object(self.members.iter().map(resolve))
+        Value::Object(self.written.like(self.members.iter().map(resolve).collect()))
     }
 
     /// The parameters, and for each text which rule fired, what it gave and what there is to say about it.

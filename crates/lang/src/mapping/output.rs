@@ -129,12 +129,18 @@ impl OutputMapping {
 
     /// Writes one result. `Err` is `Cannot write …` or `Output target …`; then nothing was written.
     pub fn apply(&self, outputs: &Value, payload: &Value, place: &OutputPlace, semantics: &Semantics) -> Result<Applied, Problem> {
+        self.apply_to(outputs, payload.clone(), place, semantics)
+    }
+
+    /// The same to a payload that is handed over: where nobody else holds it, it is changed in place and nothing is copied. After an
+    /// `Err` it is gone.
+    pub fn apply_to(&self, outputs: &Value, payload: Value, place: &OutputPlace, semantics: &Semantics) -> Result<Applied, Problem> {
         if semantics.output_writer == OutputWriter::Updates {
-            return Ok(updates::apply(&self.written, outputs, payload, None));
+            return Ok(updates::apply(&self.written, outputs, &payload, None));
         }
         let iteration =
             place.iteration.as_ref().map(|(index, _)| Iteration { index: clamped(*index), collected: clamped(place.collected) });
-        let mut applied = Applied { payload: payload.clone(), ..Applied::default() };
+        let mut applied = Applied { payload, ..Applied::default() };
         for entry in &self.entries {
             let Some(value) = find(outputs, &entry.name) else {
                 applied.warnings.push(not_produced(&entry.name, outputs));

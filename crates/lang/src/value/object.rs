@@ -185,6 +185,11 @@ impl Object {
         Self(Arc::new(Inner::new(shape, values)))
     }
 
+    /// An object of the same keys with other values, as many.
+    pub(crate) fn like(&self, values: Vec<Value>) -> Self {
+        Self::from_parts(self.0.shape.clone(), values)
+    }
+
     fn collect(pairs: &mut dyn Iterator<Item = (Text, Value)>) -> Self {
         let mut keys = Collector::default();
         let mut values = Vec::with_capacity(pairs.size_hint().0);
