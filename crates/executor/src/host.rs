@@ -63,6 +63,16 @@ impl Host {
                 let matrix = self.simulation(run)?.matrix(&of, &filter, order.as_ref(), from, count)?;
                 Ok(ok(Reply::Matrix(matrix)))
             }
+            Ask::Again { run, event, new, document, graph, scenario, profile } => {
+                let saved = self.simulation(run)?.again_to(event).save();
+                let document = snapshot::read(&document).map_err(|message| Trouble::new("document_unreadable", message))?;
+                let simulation = Simulation::new(&document, graph, scenario, profile)?.load(&saved)?.numbered(new);
+                let summary = simulation.summary();
+                self.runs.insert(new, simulation);
+                self.working.retain(|other| *other != new);
+                self.working.push(new);
+                Ok(ok(Reply::Summary(summary)))
+            }
             Ask::Pause { run } => {
                 let simulation = self.simulation(run)?;
                 simulation.pause();
@@ -145,6 +155,7 @@ fn run_of(ask: &Ask) -> RunId {
         | Ask::Go { run, .. }
         | Ask::Held { run }
         | Ask::Answer { run, .. }
+        | Ask::Again { run, .. }
         | Ask::Matrix { run, .. }
         | Ask::Moments { run, .. }
         | Ask::Writers { run, .. }
@@ -156,4 +167,83 @@ fn run_of(ask: &Ask) -> RunId {
 pub fn supersedes(later: &Request, earlier: &Request) -> bool {
     let window = |ask: &Ask| matches!(ask, Ask::Steps { .. } | Ask::Timeline { .. } | Ask::Payload { .. });
     window(&earlier.ask) && std::mem::discriminant(&later.ask) == std::mem::discriminant(&earlier.ask)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic)]
+    use loopwright_lang::Profile;
+    use loopwright_model::{Document, format};
+
+    use super::*;
+    use crate::protocol::{Go, Rows};
+
+    /// `Each` over four items; the first scenario's calls give 1, the second's 2.
+    fn document() -> Document {
+        let text = r#"{ "loopwright": 1, "graphs": [ { "ID": "g", "Name": "Flow", "steps": [
+            { "ID": "2", "Name": "Each", "StepType": "ForEach", "StartingStep": true, "LoopBodyType": "Action", "Action": "Do",
+              "Configuration": { "type": "ForEach", "collectionPath": "payload.items" }, "ActionOutputMapping": { "v": "got[]" } } ], "paths": [] } ],
+          "catalogue": { "actions": [ { "id": "a", "name": "Do" } ] },
+          "scenarios": [ { "name": "one", "payload": { "items": [5, 6, 7, 8] }, "actions": { "Do": { "outputs": { "v": 1 }, "latencyMs": 10 } } },
+                         { "name": "two", "payload": { "items": [5, 6, 7, 8] }, "actions": { "Do": { "outputs": { "v": 2 }, "latencyMs": 10 } } } ] }"#;
+        format::import("t.loopwright.json", text).document.unwrap()
+    }
+
+    fn reply(host: &mut Host, ask: Ask) -> Reply {
+        match host.answer(ask) {
+            Outcome::Ok(reply) => *reply,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn work(host: &mut Host) -> Summary {
+        loop {
+            if let Some(summary) = host.work(50) {
+                return summary;
+            }
+        }
+    }
+
+    fn payload(host: &mut Host, run: RunId) -> String {
+        match reply(host, Ask::Payload { run, at_us: u64::MAX, since_us: None }) {
+            Reply::Payload(view) => view.payload,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_run_is_held_changed_sent_on_and_gone_by_again() {
+        let document = document();
+        let (graph, scenarios) = (document.graphs().next().unwrap(), document.scenarios().map(|scenario| scenario.id).collect::<Vec<_>>());
+        let step = graph.steps().next().unwrap().id();
+        let text = loopwright_model::snapshot::write(&document);
+        let (mut host, run, new) = (Host::default(), RunId(1), RunId(2));
+        let start = |run, scenario| Ask::Run { run, document: text.clone(), graph: graph.id(), scenario, profile: Profile::Documented };
+
+        assert_eq!(reply(&mut host, Ask::Stops { run, stops: vec![Stop::Iteration { step, index: 1 }] }), Reply::Done);
+        reply(&mut host, start(run, scenarios.first().copied()));
+        let paused = work(&mut host).paused.unwrap();
+        assert!(!host.is_working() && paused.stop.is_some());
+        let Reply::Held(held) = reply(&mut host, Ask::Held { run }) else { panic!("held") };
+        let call = held.calls.first().unwrap().call;
+        reply(&mut host, Ask::Answer { run, call, ok: true, answer: r#"{"v":"mine"}"#.into() });
+        reply(&mut host, Ask::Go { run, how: Go::On });
+        assert_eq!(work(&mut host).state, RunState::Completed);
+        assert_eq!(payload(&mut host, run), r#"{"items":[5,6,7,8],"got":[1,"mine",1,1]}"#);
+
+        let Reply::Matrix(matrix) =
+            reply(&mut host, Ask::Matrix { run, of: Rows::Step { step }, filter: "index=2".into(), order: None, from: 0, count: 9 })
+        else {
+            panic!("matrix")
+        };
+        let row = matrix.rows.first().unwrap().frame;
+        let Reply::Frame(_) = reply(&mut host, Ask::Frame { run, frame: row }) else { panic!("frame") };
+        let event = u64::from(host.simulation(run).unwrap().log().row(row.0).unwrap().events.0);
+        let scenario = scenarios.get(1).copied();
+        let again = Ask::Again { run, event, new, document: text.clone(), graph: graph.id(), scenario, profile: Profile::Documented };
+        reply(&mut host, again);
+        assert_eq!(work(&mut host).state, RunState::Completed);
+        // The call that was under way had its answer by the scenario it was made under.
+        assert_eq!(payload(&mut host, new), r#"{"items":[5,6,7,8],"got":[1,1,2,2]}"#);
+    }
 }

@@ -205,6 +205,24 @@ pub enum Ask {
         /// Where; none any more when it is empty.
         stops: Vec<Stop>,
     },
+    /// A new run that goes as another one did up to an event, and from there under another scenario. Answered by
+    /// [`Reply::Summary`].
+    Again {
+        /// The run that is gone by.
+        run: RunId,
+        /// Up to this event (or the first wait after it).
+        event: u64,
+        /// The new run's number.
+        new: RunId,
+        /// The document as our own file's text; its flows must be those of the other run.
+        document: String,
+        /// Which graph.
+        graph: EntityId,
+        /// The scenario from then on.
+        scenario: Option<EntityId>,
+        /// Whose rules; those of the other run.
+        profile: Profile,
+    },
     /// Holds a run where it is. Answered by [`Reply::Held`].
     Pause {
         /// Which.

@@ -101,7 +101,7 @@ impl Simulation {
             Ask::Moments { agent, before, after, .. } => Ok(Reply::Payload(self.between(agent.map(|frame| frame.0), *before, *after))),
             Ask::Writers { agent, path, until, .. } => self.writers_of(agent.map(|frame| frame.0), path, *until).map(Reply::Writers),
             Ask::Exit { frame, .. } => self.exit(frame.0).map(|exit| Reply::Exit(Box::new(exit))).ok_or_else(unknown),
-            Ask::Go { .. } => Ok(Reply::Summary(self.summary())),
+            Ask::Go { .. } | Ask::Again { .. } => Ok(Reply::Summary(self.summary())),
             Ask::Drop { .. } | Ask::Stops { .. } => Ok(Reply::Done),
             Ask::Pause { .. } | Ask::Held { .. } | Ask::Answer { .. } => Ok(Reply::Held(self.held())),
             Ask::Steps { at_us, .. } => Ok(Reply::Steps(self.steps(*at_us))),
