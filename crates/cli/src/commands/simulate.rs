@@ -131,11 +131,9 @@ pub(super) fn text<'a>(entity: &'a Entity, field: &str) -> &'a str {
     entity.fields.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The graph a scenario starts: by name, then by ID.
+/// The graph a scenario starts.
 fn graph_of<'a>(document: &'a Document, scenario: &Entity) -> Option<GraphRef<'a>> {
-    let wanted = text(scenario, "graph");
-    let by_id = |graph: &GraphRef<'_>| text(graph.entity, "ID").eq_ignore_ascii_case(wanted) && !wanted.is_empty();
-    document.graphs().find(|graph| graph.name() == wanted).or_else(|| document.graphs().find(by_id))
+    document.scenario(scenario.id)?.graph()
 }
 
 fn list(names: &[&str]) -> String {

@@ -110,7 +110,9 @@ impl CompiledInput {
         let mut found = Vec::new();
         let resolve = |(key, node): &(Text, Node)| {
             let value = node.value(scope, &self.semantics, &mut found);
-            problems.extend(found.drain(..).map(|problem| (key.clone(), problem)));
+            if !found.is_empty() {
+                problems.extend(found.drain(..).map(|problem| (key.clone(), problem)));
+            }
             value
         };
         Value::Object(self.written.like(self.members.iter().map(resolve).collect()))

@@ -181,6 +181,9 @@ impl OutputMapping {
                 _ => None,
             });
             let element = list.and_then(Value::as_list).and_then(|list| list.get(index));
+            if element.is_some_and(|element| !element.is_null()) {
+                continue;
+            }
             let of_objects = self
                 .entries
                 .iter()
