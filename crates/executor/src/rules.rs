@@ -11,15 +11,6 @@ pub enum AfterFailure {
     Paths,
 }
 
-/// What an action that reports failure, or breaks off, does to its step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FailedAction {
-    /// The step fails and writes nothing.
-    Fails,
-    /// The step is done; outputs that came are written.
-    Passes,
-}
-
 /// What a loop's body writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoopWrites {
@@ -70,8 +61,6 @@ pub enum StepResults {
 pub struct Rules {
     /// What follows a failed step.
     pub after_failure: AfterFailure,
-    /// What a failed action does.
-    pub failed_action: FailedAction,
     /// What a loop's body writes.
     pub loop_writes: LoopWrites,
     /// What a loop's body sees.
@@ -90,7 +79,6 @@ impl Rules {
         match profile {
             Profile::Documented => Self {
                 after_failure: AfterFailure::OnErrorBehavior,
-                failed_action: FailedAction::Fails,
                 loop_writes: LoopWrites::ByMapping,
                 body_sees: BodySees::PayloadWithVariables,
                 unclear_condition: UnclearCondition::Fails,
@@ -99,7 +87,6 @@ impl Rules {
             },
             Profile::Mj5513 => Self {
                 after_failure: AfterFailure::Paths,
-                failed_action: FailedAction::Passes,
                 loop_writes: LoopWrites::AgentPayloads,
                 body_sees: BodySees::Item,
                 unclear_condition: UnclearCondition::Ends,
