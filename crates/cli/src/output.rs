@@ -50,7 +50,7 @@ pub fn place(document: &Document, place: &Place) -> String {
     let mut parts = Vec::new();
     if let Some(entity) = document.get(place.entity) {
         let name = |entity: &loopwright_model::Entity| {
-            let field = entity.fields.get("Name").or_else(|| entity.fields.get("name"));
+            let field = ["Name", "name", "id"].into_iter().find_map(|key| entity.fields.get(key));
             field.and_then(loopwright_lang::Value::as_str).unwrap_or("(no name)").to_owned()
         };
         if let Some(graph) = document.graph(entity.parent) {

@@ -130,3 +130,28 @@ fn a_list_of_tasks_with_keys_is_no_plan() {
     assert_ne!(imported.format, Some(Format::Plan));
     assert_eq!(format::import("x.json", r#"{"tasks":[]}"#).format, Some(Format::Plan));
 }
+
+#[test]
+fn copies_of_tasks_depend_on_each_other_and_a_pasted_plan_becomes_a_graph() {
+    let mut history = History::new(open(TRIAGE));
+    let graph = history.document().graphs().next().unwrap().id();
+    let (each, tell) = (task(history.document(), "each"), task(history.document(), "tell"));
+    let text = edits::copy(history.document(), &[each, tell]).unwrap();
+    let mut ids = || "never".to_owned();
+    let made = edits::paste(history.document(), graph, &text, None, &mut ids).unwrap();
+    history.apply(made.edit).unwrap();
+    let copy = history.document().step(task(history.document(), "tell_2")).unwrap();
+    assert_eq!(copy.field("task").unwrap().as_str(), Some("say ${each_2.result}"));
+    let named = plan::connectors(history.document().graphs().next().unwrap());
+    let (list, each_2) = (task(history.document(), "list"), task(history.document(), "each_2"));
+    assert!(named.contains(&(list, each_2)) && named.contains(&(each_2, copy.id())));
+    assert_eq!(validate(history.document()).len(), 1, "only the task that is null is wrong");
+    let flow = edits::add_graph(history.document(), "Flow", &mut ids);
+    let flow_id = *flow.ids.first().unwrap();
+    history.apply(flow.edit).unwrap();
+    let made = edits::paste(history.document(), flow_id, TRIAGE, None, &mut ids).unwrap();
+    history.apply(made.edit).unwrap();
+    assert_eq!(history.document().graphs().filter(|graph| graph.kind() == GraphKind::Plan).count(), 2);
+    let steps = r#"{"agents":[{"Name":"A","steps":[{"Name":"One","StepType":"Action"}],"paths":[]}]}"#;
+    assert!(edits::paste(history.document(), graph, steps, None, &mut ids).is_err());
+}

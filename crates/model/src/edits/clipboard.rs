@@ -6,7 +6,7 @@ use loopwright_lang::{Object, Value, json, limits};
 
 use super::{Draft, FreeNames, Made, NewId, columns::prefers_text, count, refuse};
 use crate::{
-    Document, End, EntityId, EntityKind, GraphRef, Refused, StepRef,
+    Document, End, EntityId, EntityKind, GraphKind, GraphRef, Refused, StepRef,
     columns::{JSON_COLUMNS, REFERENCES},
     format::{import, in_form},
 };
@@ -14,6 +14,9 @@ use crate::{
 /// The selected steps of one graph with the paths between them, as the text of a step JSON file. `None`: no step among them.
 pub fn copy(document: &Document, ids: &[EntityId]) -> Option<String> {
     let graph = document.graph(ids.iter().find_map(|id| document.step(*id))?.graph_id())?;
+    if graph.kind() == GraphKind::Plan {
+        return Some(super::plan::copy_tasks(graph, ids));
+    }
     let value = crate::format::selection(graph, &|id| ids.contains(&id));
     let mut text = json::print_pretty(&Value::object([("agents", Value::list([value]))]));
     text.push('\n');
@@ -37,6 +40,18 @@ pub fn paste(document: &Document, graph: EntityId, text: &str, at: Option<(f64, 
             imported.notices.last().map_or_else(|| "There are no steps in this text.".to_owned(), |notice| notice.message.clone()),
         );
     };
+    if let Some(plan) = source.graphs().find(|graph| graph.kind() == GraphKind::Plan) {
+        if target.kind() != GraphKind::Plan {
+            return Ok(super::plan::insert_plan(document, plan, "Pasted plan"));
+        }
+        let tasks: Vec<Object> = plan.steps().map(|step| step.entity.fields.clone()).collect();
+        let corner = |axis: fn(&(f64, f64)) -> f64| plan.steps().map(|step| axis(&step.position())).fold(f64::INFINITY, f64::min);
+        let by = at.map_or((32.0, 32.0), |(x, y)| (x - corner(|place| place.0), y - corner(|place| place.1)));
+        return Ok(super::plan::insert_tasks(target, &tasks, by, "Paste"));
+    }
+    if target.kind() == GraphKind::Plan {
+        return refuse("This is a plan, and these are steps of an agent; they have no form as its tasks.");
+    }
     let steps: Vec<StepRef<'_>> = source.graphs().flat_map(|graph| graph.steps()).collect();
     if steps.is_empty() {
         return refuse("There are no steps in this text.");
@@ -51,6 +66,10 @@ pub fn duplicate(document: &Document, ids: &[EntityId], by: (f64, f64), new_id: 
     let steps: Vec<StepRef<'_>> = ids.iter().filter_map(|id| document.step(*id)).collect();
     let Some(graph) = steps.first().and_then(|step| document.graph(step.graph_id())) else { return refuse("No step is selected.") };
     let steps: Vec<StepRef<'_>> = steps.into_iter().filter(|step| step.graph_id() == graph.id()).collect();
+    if graph.kind() == GraphKind::Plan {
+        let tasks: Vec<Object> = steps.iter().map(|step| step.entity.fields.clone()).collect();
+        return Ok(super::plan::insert_tasks(graph, &tasks, by, "Duplicate"));
+    }
     Ok(insert_copies(graph, &steps, by, "Duplicate", new_id))
 }
 

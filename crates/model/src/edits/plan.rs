@@ -1,6 +1,6 @@
 //! What a person does to a plan: tasks, dependencies, ids.
 
-use loopwright_lang::{Object, Text, Value};
+use loopwright_lang::{Object, Text, Value, json};
 
 use super::{Draft, Made, refuse, unique};
 use crate::{
@@ -103,29 +103,98 @@ pub(super) fn rename_task(document: &Document, task: StepRef<'_>, id: &str) -> E
         .graph(task.graph_id())
         .filter(|graph| !old.is_empty() && graph.steps().filter(|step| task_id(*step) == Some(old.as_str())).count() == 1);
     for step in unique.into_iter().flat_map(GraphRef::steps) {
-        for (key, value) in step.entity.fields.iter() {
-            let new = match key.as_str() {
-                "depends_on" => {
-                    let list = value.as_list().map(|list| list.iter().cloned().collect::<Vec<_>>()).unwrap_or_default();
-                    let renamed = |item: Value| if item.as_str() == Some(old.as_str()) { Value::text(id) } else { item };
-                    Some(Value::list(list.into_iter().map(renamed)))
-                }
-                "args" | "task" | "for_each" => Some(renamed(value, &old, id)),
-                "when" => value.as_object().map(|when| {
-                    let mut when = when.clone();
-                    if let Some(reference) = when.get("ref").cloned() {
-                        when.insert("ref", renamed(&reference, &old, id));
-                    }
-                    Value::Object(when)
-                }),
-                _ => None,
-            };
-            if let Some(new) = new.filter(|new| new != value) {
-                changes.push(Change::set(step.id(), key.as_str(), new));
-            }
-        }
+        changes
+            .extend(renamed_fields(&step.entity.fields, &old, id).into_iter().map(|(key, new)| Change::set(step.id(), key.as_str(), new)));
     }
     Edit::new(format!("Rename {old} to {id}"), changes).merging(format!("{}.Name", task.id().0))
+}
+
+/// The fields of a task that speak of another task, with its new id; only those that change.
+fn renamed_fields(fields: &Object, old: &str, id: &str) -> Vec<(Text, Value)> {
+    let mut changed = Vec::new();
+    for (key, value) in fields.iter() {
+        let new = match key.as_str() {
+            "depends_on" => {
+                let list = value.as_list().map(|list| list.iter().cloned().collect::<Vec<_>>()).unwrap_or_default();
+                let renamed = |item: Value| if item.as_str() == Some(old) { Value::text(id) } else { item };
+                value.as_list().map(|_| Value::list(list.into_iter().map(renamed)))
+            }
+            "args" | "task" | "for_each" => Some(renamed(value, old, id)),
+            "when" => value.as_object().map(|when| {
+                let mut when = when.clone();
+                if let Some(reference) = when.get("ref").cloned() {
+                    when.insert("ref", renamed(&reference, old, id));
+                }
+                Value::Object(when)
+            }),
+            _ => None,
+        };
+        changed.extend(new.filter(|new| new != value).map(|new| (key.clone(), new)));
+    }
+    changed
+}
+
+/// The text of some tasks as a plan of their own.
+pub(super) fn copy_tasks(graph: GraphRef<'_>, ids: &[EntityId]) -> String {
+    let tasks = graph.steps().filter(|step| ids.contains(&step.id())).map(|step| Value::Object(step.entity.fields.clone()));
+    let mut text = json::print_pretty(&Value::object([("tasks", Value::list(tasks))]));
+    text.push('\n');
+    text
+}
+
+/// Puts a plan that was read into the document as a graph of its own.
+pub(super) fn insert_plan(document: &Document, plan: GraphRef<'_>, name: &str) -> Made {
+    let mut draft = Draft::new(document);
+    let name = unique(name, |name| document.graphs().any(|graph| graph.name() == name));
+    let mut fields = plan.entity.fields.clone();
+    fields.insert("Name", Value::text(name.as_str()));
+    let graph = draft.add(EntityKind::Graph, ROOT, fields, None);
+    let mut ids = vec![graph];
+    for step in plan.steps() {
+        ids.push(draft.add(EntityKind::Step, graph, step.entity.fields.clone(), None));
+    }
+    Made { edit: draft.finish(format!("Add {name}")), ids }
+}
+
+/// Puts copies of tasks into a plan, with ids that are free. They depend on each other as the originals do, and on tasks that are
+/// in the plan.
+pub(super) fn insert_tasks(target: GraphRef<'_>, tasks: &[Object], (x, y): (f64, f64), verb: &str) -> Made {
+    let mut draft = Draft::new(target.document);
+    let mut taken: Vec<String> = target.steps().filter_map(task_id).map(str::to_owned).collect();
+    let there = taken.clone();
+    let mut names: Vec<(String, String)> = Vec::new();
+    for task in tasks {
+        let old = task.get("id").and_then(Value::as_str).unwrap_or("task").to_owned();
+        let new = free_among(&taken, &old);
+        taken.push(new.clone());
+        names.push((old, new));
+    }
+    let mut ids = Vec::new();
+    for (task, (_, new)) in tasks.iter().zip(&names) {
+        let mut fields = task.clone();
+        fields.insert("id", Value::text(new.as_str()));
+        let before = fields.get("depends_on").and_then(Value::as_list).cloned();
+        for (old, new) in names.iter().filter(|(old, new)| old != new) {
+            for (key, value) in renamed_fields(&fields, old, new) {
+                fields.insert(key, value);
+            }
+        }
+        if let Some(before) = before {
+            let known = |id: &str| names.iter().find(|(old, _)| old == id).map(|(_, new)| new.clone());
+            let kept = before
+                .iter()
+                .filter_map(Value::as_str)
+                .filter_map(|id| known(id).or_else(|| there.iter().any(|own| own == id).then(|| id.to_owned())));
+            fields.insert("depends_on", Value::list(kept.map(Value::from)));
+        }
+        for (field, by) in [("PositionX", x), ("PositionY", y)] {
+            let at = fields.get(field).and_then(Value::as_number).unwrap_or(0.0);
+            fields.insert(field, Value::Number((at + by).round()));
+        }
+        ids.push(draft.add(EntityKind::Step, target.id(), fields, None));
+    }
+    let label = format!("{verb} {}", super::count(ids.len(), "task"));
+    Made { edit: draft.finish(label), ids }
 }
 
 /// A value with the references to a task made to lead to its new id.
@@ -198,9 +267,15 @@ fn free_id(graph: GraphRef<'_>, wish: &str) -> String {
     let stem: String = wish.chars().map(allowed).take(48).collect();
     let stem = stem.trim_matches('_');
     let stem = if stem.is_empty() || matches!(stem, "item" | "index") { "task" } else { stem };
-    let taken = |id: &str| graph.steps().any(|step| task_id(step) == Some(id));
-    if !taken(stem) {
-        return stem.to_owned();
+    let taken: Vec<String> = graph.steps().filter_map(task_id).map(str::to_owned).collect();
+    free_among(&taken, stem)
+}
+
+/// The id that was wished, or that with the first free number behind it.
+fn free_among(taken: &[String], wish: &str) -> String {
+    let is_taken = |id: &str| taken.iter().any(|own| own == id);
+    if !is_taken(wish) {
+        return wish.to_owned();
     }
-    (2..).map(|number: u32| format!("{stem}_{number}")).find(|id| !taken(id)).unwrap_or_else(|| stem.to_owned())
+    (2..).map(|number: u32| format!("{wish}_{number}")).find(|id| !is_taken(id)).unwrap_or_else(|| wish.to_owned())
 }
