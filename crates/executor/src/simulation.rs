@@ -68,6 +68,8 @@ pub struct Simulation {
     pub(crate) debug: Option<Box<crate::debug::Debugger>>,
     /// Of a plan: its own run, which keeps the log instead of the execution.
     pub(crate) plan: Option<Box<crate::plan::Rehearsal>>,
+    /// Of a task graph: its own run, which keeps the log instead of the execution.
+    pub(crate) tasks: Option<Box<crate::tasks::Rehearsal>>,
     /// Iterations that are being looked for.
     pub(crate) view: crate::queries::View,
 }
@@ -95,14 +97,19 @@ impl Simulation {
             .filter(|(_, callee)| callee.kind == CalleeKind::Action)
             .filter_map(|(place, callee)| Some((place, sample_outputs(document.get(callee.entity?)?))))
             .collect();
-        let steps = compiled.agents.get(agent).map(|made| made.steps.iter().map(|step| step.number).collect()).unwrap_or_default();
+        let steps: Vec<u32> = compiled.agents.get(agent).map(|made| made.steps.iter().map(|step| step.number).collect()).unwrap_or_default();
         let plan = document.graph(graph).and_then(|graph| {
             let scenario = entity.map(|entity| entity.id);
-            crate::plan::Rehearsal::new(document, graph, scenario, agent, steps).map(Box::new)
+            crate::plan::Rehearsal::new(document, graph, scenario, agent, steps.clone()).map(Box::new)
         });
+        let tasks = document
+            .graph(graph)
+            .and_then(|graph| crate::tasks::Rehearsal::new(graph, entity, scenario.clone(), agent, steps))
+            .map(Box::new);
         let execution = Execution::start(compiled, agent, scenario.input.clone());
         Ok(Self {
             plan,
+            tasks,
             execution,
             scenario,
             coming: BinaryHeap::new(),
@@ -128,6 +135,9 @@ impl Simulation {
     pub fn run_slice(&mut self, budget: usize) -> Progress {
         if self.plan.is_some() {
             return self.run_plan(budget);
+        }
+        if self.tasks.is_some() {
+            return self.run_tasks(budget);
         }
         let until = self.execution.steps.saturating_add(budget as u64);
         loop {
@@ -228,6 +238,26 @@ impl Simulation {
             Outcome::Fired => Came::NoResult,
         };
         (answer.after, came)
+    /// The same for a task graph.
+    fn run_tasks(&mut self, budget: usize) -> Progress {
+        let Some(tasks) = &mut self.tasks else { return Progress::Finished };
+        for _ in 0..budget {
+            if self.execution.log.state != RunState::Running {
+                return Progress::Finished;
+            }
+            let progress = tasks.step(&mut self.execution.log);
+            self.execution.steps += 1;
+            self.execution.now = tasks.now();
+            if progress == Progress::Finished {
+                return Progress::Finished;
+            }
+        }
+        Progress::Working
+    }
+
+    /// Of a task graph: its run.
+    pub fn tasks(&self) -> Option<&crate::tasks::Rehearsal> {
+        self.tasks.as_deref()
     }
 
     fn obey_all(&mut self) {
@@ -268,6 +298,7 @@ impl Simulation {
         let agent = self.execution.log.agents.first().map_or(0, |agent| agent.agent as usize);
         Self {
             plan: self.plan.as_ref().map(|plan| Box::new(plan.restarted())),
+            tasks: self.tasks.as_ref().map(|tasks| Box::new(tasks.restarted())),
             execution: Execution::start(self.execution.compiled.clone(), agent, self.scenario.input.clone()),
             scenario: self.scenario.clone(),
             coming: BinaryHeap::new(),
@@ -287,6 +318,9 @@ impl Simulation {
     pub fn cancel(&mut self) {
         if let Some(plan) = &mut self.plan {
             plan.cancel(&mut self.execution.log);
+        }
+        if let Some(tasks) = &mut self.tasks {
+            tasks.cancel(&mut self.execution.log);
         }
         self.execution.cancel();
         self.coming.clear();

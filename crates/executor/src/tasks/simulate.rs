@@ -85,6 +85,7 @@ pub struct TaskSimulation {
     coming: BinaryHeap<Reverse<Coming>>,
     sequence: u64,
     trace: Vec<Traced>,
+    ended: Vec<(Ticket, Reply)>,
 }
 
 impl TaskSimulation {
@@ -96,7 +97,7 @@ impl TaskSimulation {
         };
         let starts_at = run.events().first().map_or(run.now(), |event| event.at);
         let mut simulation =
-            Self { run, scripts, fallback: None, answers: leg.answers, coming: BinaryHeap::new(), sequence: 0, trace: Vec::new() };
+            Self { run, scripts, fallback: None, answers: leg.answers, coming: BinaryHeap::new(), sequence: 0, trace: Vec::new(), ended: Vec::new() };
         if let Some(after) = leg.abort_after {
             simulation.come(starts_at.saturating_add(after), Class::Abort, Happening::Abort);
         }
@@ -130,7 +131,10 @@ impl TaskSimulation {
             match coming.what {
                 Happening::Abort => self.run.abort(coming.at),
                 Happening::Timer(ticket) if self.run.wants(ticket) => self.run.fire(ticket, coming.at),
-                Happening::Answer(ticket, reply) if self.run.wants(ticket) => self.run.complete(ticket, coming.at, *reply),
+                Happening::Answer(ticket, reply) if self.run.wants(ticket) => {
+                    self.ended.push((ticket, (*reply).clone()));
+                    self.run.complete(ticket, coming.at, *reply);
+                }
                 _ => continue,
             }
             self.obey();
@@ -190,6 +194,17 @@ impl TaskSimulation {
     fn come(&mut self, at: u64, class: Class, what: Happening) {
         self.coming.push(Reverse(Coming { at, class, sequence: self.sequence, what }));
         self.sequence += 1;
+    }
+
+    /// What calls came to since this was last asked.
+    pub fn take_ended(&mut self) -> Vec<(Ticket, Reply)> {
+        std::mem::take(&mut self.ended)
+    }
+
+    /// Stops the run where it is.
+    pub fn abort(&mut self) {
+        self.run.abort(self.run.now());
+        self.obey();
     }
 
     /// The run.
