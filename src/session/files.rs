@@ -28,13 +28,17 @@ const PREVIOUS: &str = "previous";
 const AUTOSAVE_MS: u32 = 400;
 
 /// The examples that come with the app: file name and title.
-pub const EXAMPLES: [(&str, &str); 6] = [
+pub const EXAMPLES: [(&str, &str); 10] = [
     ("welcome-emails", "Customer onboarding"),
     ("retry-api-call", "Retry an API call"),
     ("document-processing", "Document processing"),
     ("polling-export", "Polling an export job"),
     ("web-pages", "Web pages, one by one and in parallel"),
     ("customers-and-orders", "Customers and orders"),
+    ("draft-review-publish", "Draft, review, publish"),
+    ("cached-summary", "A summary from the cache"),
+    ("exhausted-and-recovered", "Not accepted in three rounds"),
+    ("interrupted-translation", "An interrupted translation"),
 ];
 
 /// Whether the document is stored.

@@ -52,7 +52,7 @@ impl Recorder {
     /// Another leg begins: what was open was interrupted.
     pub(super) fn next_leg(&mut self, log: &mut RunLog, at: u64) {
         self.break_off(log, at, State::Cancelled);
-        log.notice(at, self.agent, "N40", Severity::Hint, "The run was interrupted here and goes on from its saved state.");
+        log.notice(at, self.agent, "N40", Severity::Hint, "The run is started again here and goes on from its saved state.");
         (self.events, self.trace) = (0, 0);
     }
 

@@ -96,8 +96,16 @@ impl TaskSimulation {
             Some(saved) => TaskRun::resume(tasks, leg.options, leg.settings, cache, saved, leg.version.as_deref(), leg.authorised)?,
         };
         let starts_at = run.events().first().map_or(run.now(), |event| event.at);
-        let mut simulation =
-            Self { run, scripts, fallback: None, answers: leg.answers, coming: BinaryHeap::new(), sequence: 0, trace: Vec::new(), ended: Vec::new() };
+        let mut simulation = Self {
+            run,
+            scripts,
+            fallback: None,
+            answers: leg.answers,
+            coming: BinaryHeap::new(),
+            sequence: 0,
+            trace: Vec::new(),
+            ended: Vec::new(),
+        };
         if let Some(after) = leg.abort_after {
             simulation.come(starts_at.saturating_add(after), Class::Abort, Happening::Abort);
         }
@@ -118,7 +126,10 @@ impl TaskSimulation {
 
     /// Lets the next thing happen; whether there was one.
     pub fn step(&mut self) -> Result<bool, StartRefused> {
-        self.obey();
+        if self.obey() {
+            // What the start asked for is told before anything of it ends.
+            return Ok(true);
+        }
         if self.run.is_interrupted() {
             return Ok(false);
         }
@@ -168,8 +179,11 @@ impl TaskSimulation {
         Ok(true)
     }
 
-    fn obey(&mut self) {
-        for command in self.run.take_commands() {
+    /// Does what the run asks for; whether there was something.
+    fn obey(&mut self) -> bool {
+        let commands = self.run.take_commands();
+        let any = !commands.is_empty();
+        for command in commands {
             match command {
                 Command::Cancel(_) => {}
                 Command::StartTimer { ticket, after, class } => {
@@ -189,6 +203,7 @@ impl TaskSimulation {
                 }
             }
         }
+        any
     }
 
     fn come(&mut self, at: u64, class: Class, what: Happening) {
