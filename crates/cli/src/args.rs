@@ -150,6 +150,8 @@ pub enum Target {
     Plan,
     /// { "name", "tasks": [ { "key", … } ] }
     Tasks,
+    /// A task graph as TypeScript source, a function to fill in for each body
+    Typescript,
     /// Loopwright's own file
     Document,
 }

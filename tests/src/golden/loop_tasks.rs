@@ -189,17 +189,20 @@ impl Session {
             differ("feedbackSeen", &named(&self.feedback), expected.get("feedbackSeen").unwrap_or(&nothing));
         }
         match result {
-            Err(Refused::Definition(problems)) => match expected.get("definitionError").and_then(Value::as_str) {
-                None => differences.push(format!(
-                    "refused: {}",
-                    problems.iter().map(|problem| problem.problem.message.as_str()).collect::<Vec<_>>().join("; ")
-                )),
-                Some(wanted) => {
-                    if !problems.iter().any(|problem| says(&problem.problem.message, wanted)) {
-                        differences.push(format!("definition error: found {problems:?}\n  expected {wanted}"));
+            // A definition that is refused is not started either.
+            Err(Refused::Definition(problems)) => {
+                match ["definitionError", "startError"].iter().find_map(|key| expected.get(key)?.as_str()) {
+                    None => differences.push(format!(
+                        "refused: {}",
+                        problems.iter().map(|problem| problem.problem.message.as_str()).collect::<Vec<_>>().join("; ")
+                    )),
+                    Some(wanted) => {
+                        if !problems.iter().any(|problem| says(&problem.problem.message, wanted)) {
+                            differences.push(format!("definition error: found {problems:?}\n  expected {wanted}"));
+                        }
                     }
                 }
-            },
+            }
             Err(Refused::Start(found)) => {
                 let wanted = expected.get("startError").and_then(Value::as_str).unwrap_or_default();
                 let leg = expected.get("leg").and_then(Value::as_number).unwrap_or(0.0);

@@ -1,9 +1,10 @@
 //! `loopwright export`.
 
 use loopwright_model::{
-    History,
+    Document, GraphKind, History,
     edits::give_missing_ids,
     format::{self, Format, JsonForm},
+    tasks,
 };
 
 use crate::{
@@ -21,6 +22,7 @@ pub fn run(args: &Export) -> Result<Code, Trouble> {
         Target::Agentspec => Format::AgentSpec,
         Target::Plan => Format::Plan,
         Target::Tasks => Format::Tasks,
+        Target::Typescript => return source(args, &document),
         Target::Document => Format::Document,
     };
     let form = match args.form {
@@ -50,6 +52,22 @@ pub fn run(args: &Export) -> Result<Code, Trouble> {
             Err(Trouble::problems(format!("This cannot be exported: {}", reasons.join(" "))))
         }
     }
+}
+
+/// Writes the document's task graph as TypeScript source.
+fn source(args: &Export, document: &Document) -> Result<Code, Trouble> {
+    let mut graphs = document.graphs().filter(|graph| graph.kind() == GraphKind::Tasks);
+    let (Some(graph), None) = (graphs.next(), graphs.next()) else {
+        return Err(Trouble::problems("TypeScript source is written of one task graph; this file does not hold exactly one."));
+    };
+    let value = tasks::tasks_value(graph);
+    let (read, mut problems) = tasks::read(&value);
+    let (options, more) = tasks::read_options(value.get("options"));
+    problems.extend(more);
+    if let Some(problem) = problems.iter().find(|problem| problem.refuses) {
+        return Err(Trouble::problems(format!("This cannot be exported: {}", problem.problem.message)));
+    }
+    files::write(args.output.as_deref(), &tasks::typescript(&read, &options)).map(|()| Code::Fine)
 }
 
 /// UUIDs (version 8) that depend on a text and on how many there were before.

@@ -6,11 +6,13 @@ mod cycle;
 mod graph;
 mod identity;
 mod read;
+mod typescript;
 
 pub use check::{check, roots};
 pub use graph::{CANVAS_FIELDS, check_graph, connectors, graph_fields, options_value, task_fields, tasks_value};
 pub use identity::{Identity, changes};
 pub use read::{parse, read, read_options};
+pub use typescript::typescript;
 
 use loopwright_lang::{Severity, Text, Value};
 
