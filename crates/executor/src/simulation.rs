@@ -97,7 +97,8 @@ impl Simulation {
             .filter(|(_, callee)| callee.kind == CalleeKind::Action)
             .filter_map(|(place, callee)| Some((place, sample_outputs(document.get(callee.entity?)?))))
             .collect();
-        let steps: Vec<u32> = compiled.agents.get(agent).map(|made| made.steps.iter().map(|step| step.number).collect()).unwrap_or_default();
+        let steps: Vec<u32> =
+            compiled.agents.get(agent).map(|made| made.steps.iter().map(|step| step.number).collect()).unwrap_or_default();
         let plan = document.graph(graph).and_then(|graph| {
             let scenario = entity.map(|entity| entity.id);
             crate::plan::Rehearsal::new(document, graph, scenario, agent, steps.clone()).map(Box::new)
@@ -238,6 +239,8 @@ impl Simulation {
             Outcome::Fired => Came::NoResult,
         };
         (answer.after, came)
+    }
+
     /// The same for a task graph.
     fn run_tasks(&mut self, budget: usize) -> Progress {
         let Some(tasks) = &mut self.tasks else { return Progress::Finished };
