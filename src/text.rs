@@ -105,6 +105,13 @@ pub fn too_large(bytes: u64) -> String {
         loopwright_lang::limits::FILE_BYTES >> 20
     )
 }
+pub fn paste_too_large(bytes: usize) -> String {
+    format!(
+        "The text is {} MiB; at most {} MiB can be pasted. Open it as a file instead; a payload can hold a generator, too: {{ \"$repeat\": 10000, \"item\": … }}.",
+        bytes.div_ceil(1 << 20),
+        loopwright_lang::limits::PASTE_BYTES >> 20
+    )
+}
 pub fn generated(count: usize) -> String {
     format!("{count} steps")
 }
@@ -286,6 +293,23 @@ pub const SHARE: &str = "Share";
 pub const OPEN: &str = "Open a file …";
 pub const NEW: &str = "New flow";
 pub const EXAMPLES: &str = "Examples";
+pub const KEEP_VERSION: &str = "Keep this version";
+pub const VERSIONS: &str = "Go back to a version";
+pub const VERSION_NOT_KEPT: &str = "The version could not be stored: there is no room. Save the document as a file instead.";
+pub const VERSION_UNREADABLE: &str = "This version can no longer be read. The document stays as it is.";
+pub const OTHER_TAB: &str = "This document is open in another tab, too, and was just changed there. Reload this one to see it; what is changed here would take its place.";
+pub fn version(at: &str, name: &str) -> String {
+    format!("{at} · {name}")
+}
+pub fn version_kept(at: &str) -> String {
+    format!("Kept as the version of {at}. The menu leads back to it.")
+}
+pub fn version_restored(at: &str) -> String {
+    format!("This is the version of {at}. What was here before is kept as a version, too.")
+}
+pub fn before_restoring(title: &str) -> String {
+    format!("{title}, before going back")
+}
 pub const LIGHT: &str = "Light theme";
 pub const DARK: &str = "Dark theme";
 pub const SWITCH_THEME: &str = "Switch between light and dark";

@@ -7,12 +7,14 @@ use web_sys::KeyboardEvent;
 
 use super::{Canvas, scene};
 use crate::{
-    platform::{dom, pointer},
+    platform::{dom, pointer, time},
     text,
 };
 
 /// How far Alt and an arrow move a step, in world px; with Shift by one.
 const NUDGE: f64 = 16.0;
+/// How long the space bar is held at most when it is tapped, in milliseconds.
+const TAP: f64 = 400.0;
 
 impl Canvas {
     /// Handles a key while the stage has the cursor. What it does not know goes on to the app's keys.
@@ -35,6 +37,9 @@ impl Canvas {
             ("Enter", false, false) if !on_port => self.enter(),
             ("Escape", ..) => self.escape(),
             (" ", false, false) if !on_port => {
+                if !event.repeat() {
+                    self.space.set_value(Some((time::now(), self.viewport.get_untracked())));
+                }
                 self.feed(&Input::SpaceDown);
                 true
             }
@@ -73,8 +78,17 @@ impl Canvas {
     }
 
     pub(super) fn key_up(self, event: &KeyboardEvent) {
-        if event.key() == " " {
-            self.feed(&Input::SpaceUp);
+        if event.key() != " " {
+            return;
+        }
+        self.feed(&Input::SpaceUp);
+        // A short press with nothing moved meant no pan: it plays and pauses.
+        if let Some((since, view)) = self.space.try_update_value(Option::take).flatten()
+            && time::now() - since < TAP
+            && view == self.viewport.get_untracked()
+            && crate::shell::keys::single_keys()
+        {
+            self.session.run.play_or_pause();
         }
     }
 

@@ -7,7 +7,7 @@ use web_sys::ClipboardEvent;
 
 use super::{Canvas, scene};
 use crate::{
-    platform::{clipboard, page},
+    platform::{clipboard, dom, page},
     session::acts::{self, Recipe},
     text,
     ui::menu::{Item, Open},
@@ -25,6 +25,14 @@ impl Canvas {
             Target::Empty => self.stage_menu(at),
         };
         self.menus.show(Open { label: text::CANVAS_MENU, x: corner.left() + at.x, y: corner.top() + at.y, from_right: false, items });
+    }
+
+    /// Opens a step's menu beside its line of the outline.
+    pub fn menu_in_outline(self, id: EntityId, line: &str) {
+        let items = self.node_menu(id);
+        if let Some(rect) = dom::rect_of(&format!("#{line}")) {
+            self.menus.show(Open { label: text::CANVAS_MENU, x: rect.x + 24.0, y: rect.y + rect.h, from_right: false, items });
+        }
     }
 
     /// The menu of a step or a note.

@@ -108,6 +108,8 @@ pub struct Canvas {
     dropping: StoredValue<Option<Recipe>>,
     /// Nodes whose elements are shifted while they are dragged, and paths drawn along.
     dragged: StoredValue<(Vec<EntityId>, Vec<EntityId>)>,
+    /// Since when the space bar is held, and what was in view then.
+    space: StoredValue<Option<(f64, Viewport)>>,
     glide: StoredValue<u64>,
     ticking: StoredValue<bool>,
     /// The document and graph the scene is of.
@@ -149,6 +151,7 @@ impl Canvas {
             gesture: StoredValue::new(Gesture::default()),
             dropping: StoredValue::new(None),
             dragged: StoredValue::new((Vec::new(), Vec::new())),
+            space: StoredValue::new(None),
             glide: StoredValue::new(0),
             ticking: StoredValue::new(false),
             scene_of: StoredValue::new(None),

@@ -7,16 +7,14 @@ use std::sync::Arc;
 
 use leptos::{ev, html, prelude::*};
 use loopwright_lang::{Scope, Severity, expr::Completion};
-use loopwright_panels::{
-    complete, offsets,
-    syntax::{self, Mode},
-};
+use loopwright_panels::{complete, offsets, syntax::Mode};
 
 use super::{
     bind::Trouble,
-    parts::{severity_class, syntax_class},
+    combo::{Combo, Typed, mirror},
+    parts::severity_class,
 };
-use crate::{platform::dom, text::inspector as text};
+use crate::text::inspector as text;
 
 /// What a code field needs.
 #[derive(Clone)]
@@ -51,29 +49,9 @@ pub fn code_field(field: CodeField) -> AnyView {
     let CodeField { id, label, mode, value, edit, done, troubles, scope, described_by, placeholder } = field;
     let input = NodeRef::<html::Input>::new();
     let shift = RwSignal::new(0_i32);
-    // While typing the field shows what was typed, even where the document writes it otherwise (`[1, 2]` as `[1,2]`).
-    let typed = RwSignal::new(None::<String>);
-    let echo = StoredValue::new(None::<String>);
-    let shown = Memo::new(move |_| typed.get().unwrap_or_else(|| value.get()));
-    Effect::new(move |_| {
-        let now = value.get();
-        if echo.with_value(|echo| echo.as_ref() != Some(&now)) {
-            typed.set(None);
-        }
-    });
+    let typed = Typed::new(value, edit);
+    let shown = typed.shown;
     let options = RwSignal::new(Vec::<Completion>::new());
-    let active = RwSignal::new(0_usize);
-    let open = Memo::new(move |_| options.with(|options| !options.is_empty()));
-
-    // Says whether the field is still there: what is typed may take it away.
-    let write = move |new: String| {
-        typed.set(Some(new.clone()));
-        edit.run(new);
-        let now = value.try_get_untracked();
-        let stays = now.is_some();
-        echo.try_set_value(now);
-        stays
-    };
     let caret = move || {
         let input = input.get_untracked()?;
         let units = input.selection_start().ok().flatten()?;
@@ -84,27 +62,12 @@ pub fn code_field(field: CodeField) -> AnyView {
             shift.set(input.scroll_left());
         }
     };
-    let suggest = move |asked: bool| {
-        let Some(at) = caret() else { return };
-        let now = shown.get_untracked();
-        let before = now.get(..at).unwrap_or_default();
-        let wanted =
-            asked || before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '[')) || before.ends_with("{{");
-        let mut found = if wanted { complete::complete(&now, at, mode.get_untracked(), &scope.get_untracked()) } else { Vec::new() };
-        // What is already typed in full is no suggestion.
-        if !asked {
-            found.retain(|option| now.get(option.replace.range()) != Some(option.text.as_str()));
-        }
-        found.truncate(SHOWN);
-        active.set(0);
-        options.set(found);
-    };
     let take = move |at: usize| {
         let Some(option) = options.with_untracked(|options| options.get(at).cloned()) else { return };
         let now = shown.get_untracked();
         let Some(new) = offsets::replaced(&now, option.replace.range(), &option.text) else { return };
         let units = offsets::utf16_of_byte(&new, option.replace.range().start + option.text.len());
-        if !write(new) {
+        if !typed.write(new) {
             return;
         }
         options.set(Vec::new());
@@ -117,56 +80,52 @@ pub fn code_field(field: CodeField) -> AnyView {
             }
         });
     };
+    let open = Memo::new(move |_| options.with(|options| !options.is_empty()));
+    let count = Signal::derive(move || options.with(|options| (!options.is_empty()).then_some(options.len())));
+    let combo = Combo::new(&id, count, Callback::new(take));
+    let suggest = move |asked: bool| {
+        let Some(at) = caret() else { return };
+        let now = shown.get_untracked();
+        let before = now.get(..at).unwrap_or_default();
+        let wanted =
+            asked || before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '[')) || before.ends_with("{{");
+        let mut found = if wanted { complete::complete(&now, at, mode.get_untracked(), &scope.get_untracked()) } else { Vec::new() };
+        // What is already typed in full is no suggestion.
+        if !asked {
+            found.retain(|option| now.get(option.replace.range()) != Some(option.text.as_str()));
+        }
+        found.truncate(SHOWN);
+        combo.restart();
+        options.set(found);
+    };
     let on_key = move |event: ev::KeyboardEvent| {
-        let count = options.with_untracked(Vec::len);
         let key = event.key();
-        if count == 0 {
+        if options.with_untracked(Vec::is_empty) {
             if (key == " " && event.ctrl_key()) || (key == "ArrowDown" && event.alt_key()) {
                 event.prevent_default();
                 suggest(true);
             }
             return;
         }
-        match key.as_str() {
-            "ArrowDown" => active.update(|at| *at = (*at + 1) % count),
-            "ArrowUp" => active.update(|at| *at = (*at + count - 1) % count),
-            "Enter" | "Tab" => take(active.get_untracked()),
-            "Escape" => options.set(Vec::new()),
-            _ => return,
+        if key == "Escape" {
+            options.set(Vec::new());
+        } else if !combo.key(&event, true) {
+            return;
         }
         event.prevent_default();
         event.stop_propagation();
     };
 
-    let list_id = format!("{id}-list");
-    let option_id = {
-        let id = id.clone();
-        move |at: usize| format!("{id}-option-{at}")
-    };
-    let active_id = {
-        let option_id = option_id.clone();
-        move || open.get().then(|| option_id(active.get()))
-    };
+    let list_id = combo.list_id();
     let worst = Memo::new(move |_| troubles.with(|troubles| troubles.iter().map(|trouble| trouble.severity).min()));
-    let mirror = move || {
+    let colours = move || {
         let now = shown.get();
         let scope = scope.get();
         let variables: Vec<&str> =
             scope.loops.iter().flat_map(|frame| [Some(frame.item_variable.as_str()), frame.index_variable.as_deref()]).flatten().collect();
         let marks: Vec<_> =
             troubles.with(|troubles| troubles.iter().filter_map(|trouble| Some((trouble.span?, trouble.severity))).collect());
-        syntax::pieces(&now, &syntax::tokens(&now, mode.get(), &variables), &marks)
-            .into_iter()
-            .map(|piece| {
-                let squiggle = match piece.squiggle {
-                    Some(Severity::Error) => " squig",
-                    Some(_) => " squig warn",
-                    None => "",
-                };
-                let class = format!("{}{squiggle}", syntax_class(piece.class));
-                view! { <span class=class>{now.get(piece.span.range()).unwrap_or_default().to_owned()}</span> }
-            })
-            .collect_view()
+        mirror(&now, mode.get(), &variables, &marks)
     };
     let popup_place = Memo::new(move |_| {
         open.get();
@@ -177,59 +136,34 @@ pub fn code_field(field: CodeField) -> AnyView {
             (rect.left() - 9.0, if above { height - rect.top() + 4.0 } else { rect.bottom() + 4.0 }, rect.width() + 18.0, above)
         })
     });
-    let popup = {
-        let list_id = list_id.clone();
-        move || {
-            open.get().then(|| {
-                let option_id = option_id.clone();
-                let (left, edge, width, above) = popup_place.get();
-                let rows = options.get().into_iter().enumerate().map(move |(at, option)| {
-                    let id = option_id(at);
-                    view! {
-                        <li
-                            id=id
-                            role="option"
-                            class="mi"
-                            class:is-hover=move || active.get() == at
-                            aria-selected=move || (active.get() == at).to_string()
-                            // Before the click the field would lose the focus.
-                            on:mousedown=move |event| {
-                                event.prevent_default();
-                                take(at);
-                            }
-                        >
-                            <code class="ell">{option.text}</code>
-                            <span class="ty">{option.detail}</span>
-                            <span class="end ell mono">{option.sample}</span>
-                        </li>
-                    }
-                });
-                view! {
-                    <ul
-                        id=list_id.clone()
-                        role="listbox"
-                        class="menu code-menu"
-                        aria-label=text::COMPLETIONS
-                        style:left=format!("{left}px")
-                        style:width=format!("{width}px")
-                        style:top=(!above).then(|| format!("{edge}px"))
-                        style:bottom=above.then(|| format!("{edge}px"))
-                    >
-                        {rows.collect_view()}
-                    </ul>
-                }
-            })
-        }
-    };
-    // The active option stays in view.
-    Effect::new({
-        let active_id = active_id.clone();
-        move |_| {
-            if let Some(id) = active_id() {
-                dom::reveal_id(&id);
+    let list = list_id.clone();
+    let popup = move || {
+        open.get().then(|| {
+            let (left, edge, width, above) = popup_place.get();
+            let rows = options.get().into_iter().enumerate().map(|(at, option)| {
+                let content = view! {
+                    <code class="ell">{option.text}</code>
+                    <span class="ty">{option.detail}</span>
+                    <span class="end ell mono">{option.sample}</span>
+                };
+                combo.option(at, None, content.into_any())
+            });
+            view! {
+                <ul
+                    id=list.clone()
+                    role="listbox"
+                    class="menu code-menu"
+                    aria-label=text::COMPLETIONS
+                    style:left=format!("{left}px")
+                    style:width=format!("{width}px")
+                    style:top=(!above).then(|| format!("{edge}px"))
+                    style:bottom=above.then(|| format!("{edge}px"))
+                >
+                    {rows.collect_view()}
+                </ul>
             }
-        }
-    });
+        })
+    };
 
     view! {
         <div
@@ -239,7 +173,7 @@ pub fn code_field(field: CodeField) -> AnyView {
         >
             <div class="code-mirror" aria-hidden="true">
                 <span class="code-line" style:transform=move || format!("translateX({}px)", -shift.get())>
-                    {mirror}
+                    {colours}
                 </span>
             </div>
             <input
@@ -255,13 +189,13 @@ pub fn code_field(field: CodeField) -> AnyView {
                 aria-autocomplete="list"
                 aria-expanded=move || open.get().to_string()
                 aria-controls=list_id
-                aria-activedescendant=active_id
+                aria-activedescendant=move || combo.active_id()
                 aria-invalid=move || (worst.get() == Some(Severity::Error)).then_some("true")
                 aria-describedby=described_by
                 placeholder=placeholder
                 prop:value=move || shown.get()
                 on:input=move |event| {
-                    if write(event_target_value(&event)) {
+                    if typed.write(event_target_value(&event)) {
                         sync();
                         suggest(false);
                     }
@@ -272,7 +206,7 @@ pub fn code_field(field: CodeField) -> AnyView {
                 on:click=move |_| sync()
                 on:blur=move |_| {
                     options.set(Vec::new());
-                    typed.set(None);
+                    typed.settle();
                     if let Some(input) = input.get_untracked() {
                         input.set_scroll_left(0);
                     }

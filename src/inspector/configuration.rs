@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use loopwright_lang::{Scope, Value, expr};
-use loopwright_model::{EntityId, StepKind};
+use loopwright_model::{EntityId, StepKind, edits};
 use loopwright_panels::{
     column::{self, Rows},
     syntax::Mode,
 };
 
+use super::parts::{icon, prose};
 use super::{
     bind::{Bind, Trouble},
-    field::{CodeSpec, Outcome, area_field, check_field, code, number_field, select_field, text_field},
+    field::{CodeSpec, Outcome, check_field, code, number_field, select_field, text_field},
     picker::picker,
     preview::{PreviewOf, collection, semantics},
 };
@@ -49,8 +50,8 @@ pub fn configuration(session: Session, id: EntityId, preview: PreviewOf) -> AnyV
                 StepKind::ForEach => view! {
                     {collection_field(session, inside("collectionPath"), preview)}
                     <div class="two">
-                        {text_field(session, inside("itemVariable"), "item")}
-                        {text_field(session, inside("indexVariable"), "index")}
+                        {variable_field(session, id, "item")}
+                        {text_field(session, inside("indexVariable"), "index", false)}
                     </div>
                     <div class="two">
                         {number_field(session, inside("maxIterations"), text::default_is("1000"))}
@@ -65,7 +66,7 @@ pub fn configuration(session: Session, id: EntityId, preview: PreviewOf) -> AnyV
                 .into_any(),
                 StepKind::While => view! {
                     {condition_field(session, inside("condition"), preview.scope(), Judge::While)}
-                    {text_field(session, inside("itemVariable"), "attempt")}
+                    {variable_field(session, id, "attempt")}
                     <div class="two">
                         {number_field(session, inside("maxIterations"), text::default_is("100"))}
                         {number_field(session, inside("delayBetweenIterationsMs"), text::default_is("0"))}
@@ -98,8 +99,8 @@ pub fn configuration(session: Session, id: EntityId, preview: PreviewOf) -> AnyV
             {group(
                 text::GROUP_STEP,
                 view! {
-                    {text_field(session, field("Name"), "")}
-                    {area_field(session, field("Description"), text::OPTIONAL)}
+                    {text_field(session, field("Name"), "", false)}
+                    {text_field(session, field("Description"), text::OPTIONAL, true)}
                     <div class="two">
                         {select_field(session, field("Status"), &text::STATUS, "Active")}
                         {check_field(session, field("StartingStep"), text::STARTING)}
@@ -124,6 +125,71 @@ pub fn configuration(session: Session, id: EntityId, preview: PreviewOf) -> AnyV
         })
     };
     view! { <div class="cfg">{body}</div> }.into_any()
+}
+
+/// The name of a loop's item. What still uses the name it had when the cursor came is shown, and renamed in one step if wished.
+fn variable_field(session: Session, id: EntityId, usual: &'static str) -> AnyView {
+    let bind = Bind::inside(id, "Configuration", "itemVariable");
+    let watched = bind.clone();
+    let name = Memo::new(move |_| {
+        watched.watch(session).map(|value| column::field_text(&value)).filter(|name| !name.is_empty()).unwrap_or_else(|| usual.to_owned())
+    });
+    let before = RwSignal::new(None::<String>);
+    let edit = move || {
+        let old = before.get()?;
+        session.doc.track(id);
+        session.doc.with(|document| edits::rename_variable_uses(document, id, &old, &name.get()).map(|edit| (old, edit)))
+    };
+    let bar = move || {
+        edit().map(|(old, edit)| {
+            let lines = session.doc.with(|document| changed_lines(document, &edit));
+            let rename = move |_| {
+                session.apply(edit.clone());
+            };
+            view! {
+                <div class="fixbar rename s-running">
+                    {icon("info")}
+                    <div class="grow">
+                        {prose(&text::still_used(&old, lines.len()))}
+                        {lines.into_iter().map(|(from, to)| view! { <div class="rename-line"><del>{from}</del>" "<ins>{to}</ins></div> }).collect_view()}
+                    </div>
+                    <button type="button" class="btn fix" on:mousedown=|event| event.prevent_default() on:click=rename>{text::RENAME_THERE}</button>
+                </div>
+            }
+        })
+    };
+    // The name that counts as the old one is that of the moment the cursor came; once renamed there is no other.
+    let came = move |_| {
+        if before.with_untracked(Option::is_none) {
+            before.set(Some(name.get_untracked()));
+        }
+    };
+    view! { <div on:focusin=came>{text_field(session, bind, usual, false)}<div aria-live="polite">{bar}</div></div> }.into_any()
+}
+
+/// The texts an edit changes, as they are and as they will be.
+fn changed_lines(document: &loopwright_model::Document, edit: &loopwright_model::Edit) -> Vec<(String, String)> {
+    let mut lines = Vec::new();
+    for change in &edit.changes {
+        if let loopwright_model::Change::SetField { id, name, value, .. } = change {
+            let (old, new) = (document.field(*id, name), value.as_ref());
+            let entries = |value: Option<&Value>| match column::rows(value) {
+                Rows::Entries(entries) => entries,
+                Rows::Invalid(_) => Vec::new(),
+            };
+            let after = entries(new);
+            for (key, old) in entries(old) {
+                let new = after.iter().find(|(own, _)| *own == key).map(|(_, value)| value);
+                if let Some(new) = new.filter(|new| **new != old) {
+                    lines.push((column::field_text(&old), column::field_text(new)));
+                }
+            }
+            if name == "Description" {
+                lines.push((old.map(column::field_text).unwrap_or_default(), new.map(column::field_text).unwrap_or_default()));
+            }
+        }
+    }
+    lines
 }
 
 fn timeout_field(session: Session, id: EntityId, kind: StepKind) -> AnyView {

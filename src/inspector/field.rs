@@ -102,58 +102,26 @@ pub fn labelled_with(
     .into_any()
 }
 
-/// A line of text.
-pub fn text_field(session: Session, bind: Bind, placeholder: &'static str) -> AnyView {
-    let shown = {
-        let bind = bind.clone();
-        move || bind.watch(session).map(|value| column::field_text(&value)).unwrap_or_default()
-    };
+/// A text: one line, or an area of two.
+pub fn text_field(session: Session, bind: Bind, placeholder: &'static str, area: bool) -> AnyView {
+    let watched = bind.clone();
+    let shown = move || watched.watch(session).map(|value| column::field_text(&value)).unwrap_or_default();
     let id = bind.dom_id();
+    let described = format!("{id}-problems");
     let writer = bind.clone();
-    let control = view! {
-        <input
-            id=id.clone()
-            class="tf"
-            type="text"
-            autocomplete="off"
-            spellcheck="false"
-            placeholder=placeholder
-            aria-describedby=format!("{id}-problems")
-            prop:value=shown
-            on:input=move |event| {
-                let typed = event_target_value(&event);
-                writer.write(session, (!typed.is_empty()).then(|| Value::text(typed)));
-            }
-            on:blur=move |_| session.doc.close_merge()
-        />
+    let input = move |event| {
+        let typed = event_target_value(&event);
+        writer.write(session, (!typed.is_empty()).then(|| Value::text(typed)));
     };
-    labelled(session, &bind, control.into_any(), None)
-}
-
-/// Several lines of text.
-pub fn area_field(session: Session, bind: Bind, placeholder: &'static str) -> AnyView {
-    let shown = {
-        let bind = bind.clone();
-        move || bind.watch(session).map(|value| column::field_text(&value)).unwrap_or_default()
+    let done = move |_| session.doc.close_merge();
+    let control = if area {
+        view! { <textarea id=id class="tf area" rows="2" placeholder=placeholder aria-describedby=described prop:value=shown on:input=input on:blur=done></textarea> }
+            .into_any()
+    } else {
+        view! { <input id=id class="tf" type="text" autocomplete="off" spellcheck="false" placeholder=placeholder aria-describedby=described prop:value=shown on:input=input on:blur=done/> }
+            .into_any()
     };
-    let id = bind.dom_id();
-    let writer = bind.clone();
-    let control = view! {
-        <textarea
-            id=id.clone()
-            class="tf area"
-            rows="2"
-            placeholder=placeholder
-            aria-describedby=format!("{id}-problems")
-            prop:value=shown
-            on:input=move |event| {
-                let typed = event_target_value(&event);
-                writer.write(session, (!typed.is_empty()).then(|| Value::text(typed)));
-            }
-            on:blur=move |_| session.doc.close_merge()
-        ></textarea>
-    };
-    labelled(session, &bind, control.into_any(), None)
+    labelled(session, &bind, control, None)
 }
 
 /// A number. What is typed is kept whatever it is; what is no number is a problem of the document.

@@ -2,12 +2,12 @@
 
 use leptos::{html, prelude::*};
 use loopwright_lang::{Problem, Severity, json};
-use loopwright_panels::{
-    offsets,
-    syntax::{self, Mode},
-};
+use loopwright_panels::{offsets, syntax::Mode};
 
-use super::parts::{prose, severity_class, small_icon, syntax_class};
+use super::{
+    combo::{Typed, mirror},
+    parts::{prose, severity_class, small_icon},
+};
 use crate::text::inspector as text;
 
 /// What a JSON editor needs.
@@ -39,15 +39,8 @@ pub fn json_editor(editor: JsonEditor) -> AnyView {
     let JsonEditor { id, label, value, edit, done, object, lines, placeholder } = editor;
     let area = NodeRef::<html::Textarea>::new();
     let place = RwSignal::new((0_i32, 0_i32));
-    let typed = RwSignal::new(None::<String>);
-    let echo = StoredValue::new(None::<String>);
-    let shown = Memo::new(move |_| typed.get().unwrap_or_else(|| value.get()));
-    Effect::new(move |_| {
-        let now = value.get();
-        if echo.with_value(|echo| echo.as_ref() != Some(&now)) {
-            typed.set(None);
-        }
-    });
+    let typed = Typed::new(value, edit);
+    let shown = typed.shown;
     let problems = Memo::new(move |_| {
         let now = shown.get();
         if now.trim().is_empty() {
@@ -60,24 +53,13 @@ pub fn json_editor(editor: JsonEditor) -> AnyView {
         }
         problems
     });
-    let mirror = move || {
+    let colours = move || {
         let now = shown.get();
         if now.len() > COLOURED {
             return view! { <span>{now}</span> }.into_any();
         }
         let marks: Vec<_> = problems.with(|problems| problems.iter().map(|problem| (problem.span, problem.severity)).collect());
-        syntax::pieces(&now, &syntax::tokens(&now, Mode::Json, &[]), &marks)
-            .into_iter()
-            .map(|piece| {
-                let squiggle = match piece.squiggle {
-                    Some(Severity::Error) => " squig",
-                    Some(_) => " squig warn",
-                    None => "",
-                };
-                view! { <span class=format!("{}{squiggle}", syntax_class(piece.class))>{now.get(piece.span.range()).unwrap_or_default().to_owned()}</span> }
-            })
-            .collect_view()
-            .into_any()
+        mirror(&now, Mode::Json, &[], &marks)
     };
     let rows = move || shown.with(|text| text.matches('\n').count() + 1).clamp(lines.0, lines.1).to_string();
     let sync = move || {
@@ -107,7 +89,7 @@ pub fn json_editor(editor: JsonEditor) -> AnyView {
         <div class="jsed" class:is-error=bad>
             <div class="jsed-mirror" aria-hidden="true">
                 <pre class="jsed-text" style:transform=move || format!("translate({}px, {}px)", -place.get().0, -place.get().1)>
-                    {mirror}
+                    {colours}
                 </pre>
             </div>
             <textarea
@@ -124,17 +106,14 @@ pub fn json_editor(editor: JsonEditor) -> AnyView {
                 placeholder=placeholder
                 prop:value=move || shown.get()
                 on:input=move |event| {
-                    let new = event_target_value(&event);
-                    typed.set(Some(new.clone()));
-                    edit.run(new);
-                    echo.set_value(Some(value.get_untracked()));
+                    typed.write(event_target_value(&event));
                     sync();
                 }
                 on:scroll=move |_| sync()
                 on:blur=move |_| {
                     // Text that is not JSON stays as it was typed; the rest is shown as it is kept.
                     if problems.with_untracked(Vec::is_empty) {
-                        typed.set(None);
+                        typed.settle();
                     }
                     done.run(());
                 }

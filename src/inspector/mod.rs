@@ -2,6 +2,7 @@
 
 mod bind;
 mod code_field;
+mod combo;
 mod configuration;
 mod field;
 pub mod json_editor;

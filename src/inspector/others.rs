@@ -7,7 +7,7 @@ use loopwright_model::{EntityId, StepKind, document::ROOT};
 use super::{
     bind::Bind,
     configuration::{Judge, condition_field, group},
-    field::{area_field, number_field, text_field},
+    field::{number_field, text_field},
     parts::icon,
     preview::PreviewOf,
 };
@@ -49,7 +49,7 @@ pub fn path(session: Session, id: EntityId, preview: PreviewOf) -> AnyView {
                         <p class="hint">{text::PATH_ALWAYS}</p>
                         {number_field(session, Bind::column(id, "Priority"), text::default_is("0"))}
                         <p class="hint">{text::PATH_PRIORITY_HELP}</p>
-                        {area_field(session, Bind::column(id, "Description"), text::OPTIONAL)}
+                        {text_field(session, Bind::column(id, "Description"), text::OPTIONAL, true)}
                     }
                     .into_any(),
                 )}
@@ -66,7 +66,7 @@ pub fn note(session: Session, id: EntityId) -> AnyView {
             <span class="insp-glyph">{icon("edit")}</span>
             <div class="grow"><h2 class="ti ell">{text::NOTE}</h2></div>
         </header>
-        <div class="scroll"><div class="cfg">{group(text::NOTE, area_field(session, Bind::column(id, "text"), text::NOTE_TEXT))}</div></div>
+        <div class="scroll"><div class="cfg">{group(text::NOTE, text_field(session, Bind::column(id, "text"), text::NOTE_TEXT, true))}</div></div>
     }
     .into_any()
 }
@@ -138,8 +138,8 @@ pub fn graph(session: Session, id: EntityId) -> AnyView {
                 {group(
                     text::GRAPH,
                     view! {
-                        {text_field(session, Bind::column(id, "Name"), "")}
-                        {area_field(session, Bind::column(id, "Description"), text::OPTIONAL)}
+                        {text_field(session, Bind::column(id, "Name"), "", false)}
+                        {text_field(session, Bind::column(id, "Description"), text::OPTIONAL, true)}
                         <div class="fld"><span class="fl">{text::STARTS_AT}</span><div class="chips">{start}</div></div>
                         <div class="fld"><span class="fl">{text::COUNTS}</span><span class="label">{counts}</span></div>
                         {empty}
@@ -149,8 +149,8 @@ pub fn graph(session: Session, id: EntityId) -> AnyView {
                 {group(
                     text::DOCUMENT,
                     view! {
-                        {text_field(session, Bind::column(ROOT, "title"), text::UNNAMED)}
-                        {area_field(session, Bind::column(ROOT, "description"), text::OPTIONAL)}
+                        {text_field(session, Bind::column(ROOT, "title"), text::UNNAMED, false)}
+                        {text_field(session, Bind::column(ROOT, "description"), text::OPTIONAL, true)}
                     }
                     .into_any(),
                 )}

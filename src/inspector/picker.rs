@@ -12,6 +12,7 @@ use loopwright_model::{
 
 use super::{
     bind::Bind,
+    combo::Combo,
     field::labelled,
     parts::{small_icon, tile},
 };
@@ -66,17 +67,6 @@ fn describe(entity: &Entity) -> String {
     entity.fields.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// Puts what a step names into the catalogue.
-fn adopt(document: &Document, step: EntityId, kind: StepKind, name: &str) -> Result<Edit, Refused> {
-    let Some(column) = reference_of(kind) else { return Ok(Edit::new("", Vec::new())) };
-    let mut fields = loopwright_lang::Object::new();
-    if let Some(id) = document.field(step, column.id).and_then(Value::as_str).filter(|id| *id != name && !id.starts_with('@')) {
-        fields.insert("id", Value::text(id));
-    }
-    fields.insert("name", Value::text(name));
-    edits::add_entry(document, column.entity, fields).map(|made| made.edit)
-}
-
 /// Does an edit, or says why it cannot be done.
 fn apply(session: Session, edit: Result<Edit, Refused>) {
     match edit {
@@ -94,7 +84,6 @@ pub fn picker(session: Session, step: EntityId, kind: StepKind) -> AnyView {
     let id = bind.dom_id();
     let input = NodeRef::<html::Input>::new();
     let query = RwSignal::new(None::<String>);
-    let active = RwSignal::new(0_usize);
     let current = Memo::new(move |_| {
         session.doc.track(step);
         session.doc.track_structure();
@@ -120,70 +109,44 @@ pub fn picker(session: Session, step: EntityId, kind: StepKind) -> AnyView {
         apply(session, edit);
         query.set(None);
     };
+    let count = Signal::derive(move || found.with(|found| found.as_ref().map(Vec::len)));
+    let take = move |at: usize| {
+        if let Some(choice) = found.with_untracked(|found| found.as_ref()?.get(at).cloned()) {
+            choose(&choice);
+        }
+    };
+    let combo = Combo::new(&id, count, Callback::new(take));
     let on_key = move |event: ev::KeyboardEvent| {
-        let count = found.with_untracked(|found| found.as_ref().map_or(0, Vec::len));
         match event.key().as_str() {
             "ArrowDown" | "ArrowUp" if query.with_untracked(Option::is_none) => query.set(Some(String::new())),
-            "ArrowDown" if count > 0 => active.update(|at| *at = (*at + 1) % count),
-            "ArrowUp" if count > 0 => active.update(|at| *at = (*at + count - 1) % count),
-            "Enter" => {
-                if let Some(choice) = found.with_untracked(|found| found.as_ref()?.get(active.get_untracked()).cloned()) {
-                    choose(&choice);
-                }
-            }
             "Escape" if query.with_untracked(Option::is_some) => {
                 query.set(None);
                 event.stop_propagation();
             }
+            _ if combo.key(&event, false) => {}
             _ => return,
         }
         event.prevent_default();
     };
-    let list_id = format!("{id}-list");
-    let option_id = {
-        let id = id.clone();
-        move |at: usize| format!("{id}-option-{at}")
-    };
-    let active_id = {
-        let option_id = option_id.clone();
-        move || found.with(|found| found.as_ref().is_some_and(|found| !found.is_empty())).then(|| option_id(active.get()))
-    };
-    let list = {
-        let list_id = list_id.clone();
-        move || {
-            found.get().map(|found| {
-                let option_id = option_id.clone();
-                let count = found.len();
-                let rows = found.into_iter().enumerate().map(move |(at, choice)| {
-                    let title = (!choice.description.is_empty()).then(|| choice.description.clone());
-                    let chosen = choice.clone();
-                    view! {
-                        <li
-                            id=option_id(at)
-                            role="option"
-                            class="mi"
-                            class:is-hover=move || active.get() == at
-                            aria-selected=move || (active.get() == at).to_string()
-                            title=title
-                            on:mousedown=move |event| {
-                                event.prevent_default();
-                                choose(&chosen);
-                            }
-                        >
-                            {tile(kind, "t16")}
-                            <span class="ell">{choice.name}</span>
-                            <span class="end ell">{choice.description}</span>
-                        </li>
-                    }
-                });
-                view! {
-                    <ul id=list_id.clone() role="listbox" class="menu pick-menu" aria-label=text::pick(kind)>
-                        {rows.collect_view()}
-                    </ul>
-                    {(count == 0).then(|| view! { <p class="menu pick-menu pick-none">{text::NOTHING_FOUND}</p> })}
-                }
-            })
-        }
+    let list = move || {
+        found.get().map(|found| {
+            let count = found.len();
+            let rows = found.into_iter().enumerate().map(|(at, choice)| {
+                let title = (!choice.description.is_empty()).then(|| choice.description.clone());
+                let content = view! {
+                    {tile(kind, "t16")}
+                    <span class="ell">{choice.name}</span>
+                    <span class="end ell">{choice.description}</span>
+                };
+                combo.option(at, title, content.into_any())
+            });
+            view! {
+                <ul id=combo.list_id() role="listbox" class="menu pick-menu" aria-label=text::pick(kind)>
+                    {rows.collect_view()}
+                </ul>
+                {(count == 0).then(|| view! { <p class="menu pick-menu pick-none">{text::NOTHING_FOUND}</p> })}
+            }
+        })
     };
     let shown = move || query.get().unwrap_or_else(|| current.get().map(|(name, ..)| name).unwrap_or_default());
     let below = move || {
@@ -192,17 +155,17 @@ pub fn picker(session: Session, step: EntityId, kind: StepKind) -> AnyView {
                 (!description.is_empty()).then(|| view! { <p class="hint">{description}</p> }.into_any())
             } else {
                 let label = text::add_to_catalogue(&name);
-                let adopted = name.clone();
+                let adopt = move |_| {
+                    if let Some(edit) = session.doc.with(|document| document.step(step).and_then(edits::adopt)) {
+                        session.apply(edit);
+                    }
+                };
                 Some(
                     view! {
                         <div class="fixbar s-waiting">
                             {small_icon("warn")}
                             <span class="grow">{text::not_in_catalogue(&name)}</span>
-                            <button
-                                type="button"
-                                class="btn fix"
-                                on:click=move |_| apply(session, session.doc.with(|document| adopt(document, step, kind, &adopted)))
-                            >
+                            <button type="button" class="btn fix" on:click=adopt>
                                 {label}
                             </button>
                         </div>
@@ -224,9 +187,9 @@ pub fn picker(session: Session, step: EntityId, kind: StepKind) -> AnyView {
                 autocomplete="off"
                 spellcheck="false"
                 aria-autocomplete="list"
-                aria-expanded=move || found.with(Option::is_some).to_string()
-                aria-controls=list_id
-                aria-activedescendant=active_id
+                aria-expanded=move || combo.is_open().to_string()
+                aria-controls=combo.list_id()
+                aria-activedescendant=move || combo.active_id()
                 placeholder=text::pick_placeholder(kind)
                 prop:value=shown
                 on:focus=move |_| {
@@ -236,13 +199,13 @@ pub fn picker(session: Session, step: EntityId, kind: StepKind) -> AnyView {
                 }
                 on:click=move |_| {
                     if query.with_untracked(Option::is_none) {
-                        active.set(0);
+                        combo.restart();
                         query.set(Some(String::new()));
                         // The whole catalogue is offered; what is chosen stays readable as the placeholder would not be.
                     }
                 }
                 on:input=move |event| {
-                    active.set(0);
+                    combo.restart();
                     query.set(Some(event_target_value(&event)));
                 }
                 on:keydown=on_key

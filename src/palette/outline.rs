@@ -84,17 +84,50 @@ pub fn outline() -> AnyView {
                 });
                 None
             }
-            "Enter" => {
-                session.selection.only(now);
-                canvas.open(now);
-                None
-            }
             "F2" => {
                 canvas.rename_primary();
                 None
             }
             "Delete" => {
                 canvas.delete_selected(false);
+                None
+            }
+            "ContextMenu" => {
+                session.selection.only(now);
+                canvas.menu_in_outline(now, &line_id(now));
+                None
+            }
+            "F10" if event.shift_key() => {
+                session.selection.only(now);
+                canvas.menu_in_outline(now, &line_id(now));
+                None
+            }
+            "d" | "D" if event.ctrl_key() || event.meta_key() => {
+                session.selection.only(now);
+                canvas.duplicate();
+                None
+            }
+            "d" | "D" => {
+                session.selection.only(now);
+                canvas.toggle_active();
+                None
+            }
+            "Escape" if canvas.connecting.get_untracked().is_some() => {
+                canvas.connecting.set(None);
+                session.notify.say(text::CONNECT_ENDED);
+                None
+            }
+            "Enter" if canvas.connecting.get_untracked().is_some() => {
+                if let Some(from) = canvas.connecting.get_untracked() {
+                    canvas.connecting.set(None);
+                    canvas.connect(from, now);
+                    dom::focus_soon(line_id(now));
+                }
+                None
+            }
+            "Enter" => {
+                session.selection.only(now);
+                canvas.open(now);
                 None
             }
             "c" | "C" if !event.ctrl_key() && !event.meta_key() => {
@@ -139,7 +172,11 @@ pub fn outline() -> AnyView {
             <div id=line_id(id) class=format!("pi k-{}", kind_class(line.kind)) class:is-selected=move || session.selection.contains(id) role="treeitem" attr:aria-level="1"
                 aria-selected=move || session.selection.contains(id).to_string() aria-expanded=has_body.then_some(move || open.get().to_string())
                 tabindex=move || if stop.get() == Some(id) { "0" } else { "-1" }
-                on:click=move |_| go(id) on:dblclick=move |_| canvas.open(id)>
+                on:click=move |_| go(id) on:dblclick=move |_| canvas.open(id)
+                on:contextmenu=move |event| {
+                    event.prevent_default();
+                    canvas.menu_in_outline(id, &line_id(id));
+                }>
                 <span class="tw" on:click=fold>{move || has_body.then(|| small_icon(if open.get() { "down" } else { "next" }))}</span>
                 {tile(line.kind, "t16")}<span class="ell grow">{line.title.clone()}</span>{mark}
             </div>

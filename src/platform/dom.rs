@@ -40,6 +40,15 @@ pub fn is_typing() -> bool {
     editable || matches!(element.tag_name().as_str(), "INPUT" | "TEXTAREA" | "SELECT")
 }
 
+/// Whether the space bar means something to the element that has the cursor. A button that is pressed already has nothing to do.
+pub fn takes_space() -> bool {
+    active().is_some_and(|element| {
+        let acts =
+            element.matches("button, a, input, select, textarea, summary, [role=tab], [role=treeitem], [role=option]").unwrap_or(false);
+        acts && element.get_attribute("aria-pressed").as_deref() != Some("true")
+    })
+}
+
 /// Whether the cursor is inside an element that the selector names.
 pub fn focus_within(selector: &str) -> bool {
     active().is_some_and(|element| element.closest(selector).ok().flatten().is_some())

@@ -43,7 +43,7 @@ pub fn is_file_drag(event: &DragEvent) -> bool {
 
 /// Gives a JSON text to the person as a file.
 pub fn download(name: &str, text: &str) -> bool {
-    give(name, &JsValue::from_str(text), "application/json")
+    give(name, &JsValue::from_str(text), if name.ends_with(".csv") { "text/csv" } else { "application/json" })
 }
 
 /// Gives bytes to the person as a file.

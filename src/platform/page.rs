@@ -87,6 +87,16 @@ pub fn remember(key: &str, value: &str) {
     }
 }
 
+/// Calls back with the key when another tab of the browser remembers something.
+pub fn on_remembered(mut handle: impl FnMut(&str) + 'static) {
+    on_window("storage", move |event| {
+        let key = js_sys::Reflect::get(&event, &"key".into()).ok().and_then(|key| key.as_string());
+        if let Some(key) = key.as_deref().and_then(|key| key.strip_prefix("loopwright.")) {
+            handle(key);
+        }
+    });
+}
+
 /// A new UUID, lower case.
 pub fn new_uuid() -> String {
     let made = window().and_then(|window| window.crypto().ok()).map(|crypto| crypto.random_uuid());

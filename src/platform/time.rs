@@ -20,6 +20,12 @@ pub fn mark(name: &str) {
     }
 }
 
+/// The day and the time, `2026-12-01 14:02`.
+pub fn day_and_clock() -> String {
+    let date = js_sys::Date::new_0();
+    format!("{}-{:02}-{:02} {}", date.get_full_year(), date.get_month() + 1, date.get_date(), clock())
+}
+
 /// The time of day, `14:02`.
 pub fn clock() -> String {
     let date = js_sys::Date::new_0();

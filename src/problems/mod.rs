@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use loopwright_executor::protocol::{FrameId, Notice};
+use loopwright_executor::protocol::{Ask, FrameId, Notice, Param, Reply, Summary};
 use loopwright_lang::{Severity, Value};
-use loopwright_model::{Document, Edit, EntityId, EntityKind, Place, Problem};
+use loopwright_model::{Document, Edit, EntityId, EntityKind, Place, Problem, StepKind};
 
 use crate::{
     inspector::{
         parts::{icon, prose, severity_class, severity_icon},
         tab_of_place,
     },
-    session::{DockTab, Session, session},
+    session::{DockTab, InspectorTab, Session, session},
     text::{inspector as inspector_text, problems as text},
 };
 
@@ -43,17 +43,42 @@ impl Row {
         }
     }
 
+    /// Why the run failed, where a step made it fail.
+    fn of_failure(document: &Document, summary: &Summary) -> Option<Self> {
+        let (entity, message) = (summary.error_step?, summary.error.clone()?);
+        // A loop that failed before it began did so over its list or its condition.
+        let began = summary.loops.iter().any(|own| own.step == entity && own.started > 0);
+        let key = match document.step(entity).map(|step| step.kind()) {
+            Some(StepKind::ForEach) if !began => Some("collectionPath"),
+            Some(StepKind::While) if !began => Some("condition"),
+            _ => None,
+        };
+        let (field, inside) = (key.map(|_| "Configuration".to_owned()), key.map(str::to_owned).into_iter().collect());
+        Some(Self {
+            key: (entity, String::new(), Some(message.clone()), Vec::new(), 0),
+            severity: Severity::Error,
+            family: text::RUN,
+            message: text::run_failed(&message),
+            place: Place { entity, field, inside, span: None },
+            fix: None,
+            frame: None,
+        })
+    }
+
     fn of_run(notice: &Notice) -> Option<Self> {
         let entity = notice.step?;
         let message = if notice.count > 1 { text::times(&notice.message, notice.count) } else { notice.message.clone() };
-        // What has no value is mended where it is mapped.
-        let field = notice.code.starts_with("mapping").then(|| "ActionInputMapping".to_owned());
+        let (field, inside) = match notice.code.as_str() {
+            "N08" | "N09" => (Some("Configuration"), vec!["maxIterations".to_owned()]),
+            "N10" => (Some("Configuration"), vec!["type".to_owned()]),
+            _ => (None, Vec::new()),
+        };
         Some(Self {
             key: (entity, notice.code.clone(), Some(notice.message.clone()), Vec::new(), 0),
             severity: notice.severity,
             family: text::RUN,
             message,
-            place: Place { entity, field, inside: Vec::new(), span: None },
+            place: Place { entity, field: field.map(str::to_owned), inside, span: None },
             fix: None,
             frame: notice.frame,
         })
@@ -67,8 +92,9 @@ pub fn problems_tab() -> AnyView {
     let all = Memo::new(move |_| {
         let mut rows: Vec<Row> = session.problems.list.with(|list| list.iter().map(Row::of_document).collect());
         let from_run = session.run.summary.with(|summary| {
-            let rows: Vec<Row> = summary.iter().flat_map(|summary| &summary.notices).filter_map(Row::of_run).collect();
-            rows
+            let notices = summary.iter().flat_map(|summary| &summary.notices).filter_map(Row::of_run);
+            let failure = summary.iter().filter_map(|summary| session.doc.with(|document| Row::of_failure(document, summary)));
+            failure.chain(notices).collect::<Vec<Row>>()
         });
         // What is known to be wrong before a run is not said again because a run met it.
         let said =
@@ -127,26 +153,32 @@ fn row_view(session: Session, row: Row) -> AnyView {
             session.doc.with(|document| place_words(document, &place))
         }
     };
+    let (code, said) = (row.key.1.clone(), row.message.clone());
     let fix = row.fix.map(|edit| {
         let label = text::fix(&edit.label);
+        // The row stays while the problem does, but its fix is of the document as it was: the present one is applied.
+        let now = move || {
+            let found = untrack(|| session.problems.of(entity));
+            found.into_iter().find(|problem| problem.code == code && problem.message == said).and_then(|problem| problem.fix)
+        };
         view! {
             <button
                 type="button"
                 class="btn fix"
                 on:click=move |_| {
-                    session.apply(edit.as_ref().clone());
+                    if let Some(edit) = now() {
+                        session.apply(edit);
+                    }
                 }
             >
                 {label}
             </button>
         }
     });
-    let target = row.place.clone();
-    let jump = move |_| {
-        if let Some(frame) = row.frame {
-            session.run.iteration.set(Some(frame));
-        }
-        go_to(session, &target);
+    let (target, code, message) = (row.place.clone(), row.key.1.clone(), row.key.2.clone());
+    let jump = move |_| match row.frame {
+        Some(frame) => go_to_notice(session, frame, &code, message.as_deref().unwrap_or_default(), target.clone()),
+        None => go_to(session, &target),
     };
     view! {
         <li class=format!("prob {}", severity_class(row.severity)) class:is-selected=move || session.selection.primary.get() == Some(entity)>
@@ -175,6 +207,42 @@ pub fn go_to(session: Session, place: &Place) {
         }
         _ => {}
     }
+}
+
+/// Codes of what is said about a call that the scenario has no answer for.
+const UNSCRIPTED: [&str; 3] = ["N01", "N02", "N03"];
+
+/// Goes to where a run's notice can be mended: the script that is lacking, the row of the mapping that had no value, or the field it
+/// is about. The run goes to the part it came up in.
+fn go_to_notice(session: Session, frame: FrameId, code: &str, message: &str, place: Place) {
+    session.run.iteration.set(Some(frame));
+    if UNSCRIPTED.contains(&code) {
+        session.reveal(place.entity);
+        session.layout.show_field(InspectorTab::Mock, None);
+        return;
+    }
+    if place.field.is_some() {
+        go_to(session, &place);
+        return;
+    }
+    let Some(run) = session.run.run.get_untracked() else { return };
+    let message = message.to_owned();
+    leptos::task::spawn_local(async move {
+        let mut place = place;
+        if let Ok(Reply::Frame(found)) = session.run.ask(Ask::Frame { run, frame }).await {
+            let about = |param: &&Param| param.problems.iter().any(|problem| problem.message == message);
+            if let Some(param) = found.params.iter().find(about) {
+                // `to[0]` is written in the row `to`.
+                let row = param.name.split(['[', '.']).next().unwrap_or_default();
+                place.field = Some("ActionInputMapping".to_owned());
+                place.inside = vec![row.to_owned()];
+            } else if found.condition.is_some_and(|condition| condition.held.is_none()) {
+                place.field = Some("Configuration".to_owned());
+                place.inside = vec!["condition".to_owned()];
+            }
+        }
+        go_to(session, &place);
+    });
 }
 
 /// Where a problem is, from the outside in: `Send welcome e-mails › Inputs › to`.

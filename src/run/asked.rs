@@ -15,6 +15,16 @@ pub fn asked<T: Send + Sync + 'static>(
     question: impl Fn() -> Option<Ask> + 'static,
     read: fn(Reply) -> Option<T>,
 ) -> RwSignal<Option<Arc<T>>> {
+    asked_or(session, question, read, |_| {})
+}
+
+/// The same; `troubled` gets what is wrong with the question (then the answer before stays), and nothing when nothing is.
+pub fn asked_or<T: Send + Sync + 'static>(
+    session: Session,
+    question: impl Fn() -> Option<Ask> + 'static,
+    read: fn(Reply) -> Option<T>,
+    troubled: impl Fn(Option<String>) + Copy + 'static,
+) -> RwSignal<Option<Arc<T>>> {
     let answer = RwSignal::new(None::<Arc<T>>);
     let last = StoredValue::new(0_u64);
     let before = StoredValue::new(None::<(Ask, (u64, u32))>);
@@ -51,7 +61,16 @@ pub fn asked<T: Send + Sync + 'static>(
                     return;
                 }
                 match found {
-                    Ok(reply) => return answer.set(read(reply).map(Arc::new)),
+                    Ok(reply) => {
+                        // What is looked through in slices is asked for again until all was looked at.
+                        let more = matches!(&reply, Reply::Matrix(matrix) if matrix.left > 0);
+                        answer.set(read(reply).map(Arc::new));
+                        troubled(None);
+                        if !more {
+                            return;
+                        }
+                    }
+                    Err(trouble) if trouble.code == "filter_unclear" => return troubled(Some(trouble.message)),
                     // Someone else's question of the same kind came between: this one still stands.
                     Err(trouble) if trouble.code == "superseded" => {}
                     Err(_) => return answer.set(None),

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use loopwright_executor::protocol::{Condition, ConditionPart, Frame, FrameId, FrameKind, PayloadChange, Reason, State};
+use loopwright_executor::protocol::{
+    Ask, Condition, ConditionPart, Exit, Frame, FrameId, FrameKind, PayloadChange, Read, Reason, Reply, State,
+};
 use loopwright_lang::{Value, json};
 use loopwright_model::{Document, EntityId};
 use loopwright_panels::{
@@ -11,6 +13,7 @@ use loopwright_panels::{
     syntax::{self, Mode},
 };
 
+use super::asked::asked as ask_for;
 use crate::{
     inspector::{
         parts::{prose, syntax_class, value_text},
@@ -42,14 +45,28 @@ pub fn step_name(document: &Document, id: EntityId) -> String {
 
 /// The side panel.
 pub fn details(session: Session, frame: Signal<Option<Arc<Frame>>>) -> AnyView {
+    let exit = ask_for(
+        session,
+        move || {
+            let frame = frame.get()?;
+            let of = match frame.kind {
+                FrameKind::Loop | FrameKind::Step => frame.frame,
+                // The last iteration is where one looks for why there was no other.
+                FrameKind::Iteration if frame.neighbours.1.is_none() => frame.of_loop?,
+                _ => return None,
+            };
+            Some(Ask::Exit { run: session.run.run.get()?, frame: of })
+        },
+        |reply| if let Reply::Exit(exit) = reply { Some(*exit) } else { None },
+    );
     let body = move || match frame.get() {
         None => view! { <p class="empty">{text::SELECT_BAR}</p> }.into_any(),
-        Some(frame) => one(session, &frame),
+        Some(frame) => one(session, &frame, exit),
     };
     view! { <section class="detail" aria-label=text::DETAILS tabindex="0">{body}</section> }.into_any()
 }
 
-fn one(session: Session, frame: &Arc<Frame>) -> AnyView {
+fn one(session: Session, frame: &Arc<Frame>, exit: RwSignal<Option<Arc<Exit>>>) -> AnyView {
     let (glyph, class) = state_marks(frame.state);
     let took = frame.end_us.map(|end| show::seconds(end.saturating_sub(frame.start_us)));
     let own = frame.step.map(|step| session.doc.with(|document| step_name(document, step))).unwrap_or_default();
@@ -82,7 +99,8 @@ fn one(session: Session, frame: &Arc<Frame>) -> AnyView {
         }
     });
     let reason = session.doc.with(|document| frame.reason.as_ref().map(|reason| reason_words(document, reason)));
-    let ended = frame.exit.as_deref().map(text::exit);
+    let ended = move || exit.get().and_then(|exit| session.doc.with(|document| ended_words(document, &exit)));
+    let ended = move || ended().map(|words| view! { <div class="why">{icon("exit")}<span>{prose(&words)}</span></div> });
     let called = frame.called.clone().filter(|called| !called.is_empty()).unwrap_or(own);
     view! {
         <div class="side-h">
@@ -94,7 +112,7 @@ fn one(session: Session, frame: &Arc<Frame>) -> AnyView {
         </div>
         <div class="side-body">
             {reason.map(|words| view! { <div class="why">{icon("info")}<span>{prose(&words)}</span></div> })}
-            {ended.map(|words| view! { <div class="why">{icon("exit")}<span>{prose(&words)}</span></div> })}
+            {ended}
             {frame.error.clone().map(|error| view! { <div class="why is-bad">{icon("error")}<span><span class="sr">{text::ERROR}": "</span>{error}</span></div> })}
             {frame.item.as_ref().map(|(name, item)| view! {
                 <div class="sech">{text::COLUMN_ITEM}</div>
@@ -106,6 +124,7 @@ fn one(session: Session, frame: &Arc<Frame>) -> AnyView {
             {result(frame)}
             {attempts(session, frame)}
             {frame.condition.as_ref().map(condition)}
+            {asked(session, frame)}
             {changes(session, frame)}
             {notices(frame)}
         </div>
@@ -229,6 +248,87 @@ fn verdict(part: &ConditionPart, held: Option<Option<bool>>) -> AnyView {
         None => ("s-waiting", "noteval", text::NOT_EVALUABLE),
     };
     view! { <span class=format!("vd {class}") title=part.error.clone()>{icon(glyph)}{words}</span> }.into_any()
+}
+
+/// The last times a loop's condition was asked, with what each operand was. A line moves the playhead there.
+fn asked(session: Session, frame: &Frame) -> AnyView {
+    if frame.asked.is_empty() {
+        return ().into_any();
+    }
+    let heads = frame.asked_of.iter().map(|name| {
+        let short = name.rsplit(['.', '?']).next().unwrap_or(name).to_owned();
+        view! { <th scope="col" title=name.clone()><code>{short}</code></th> }
+    });
+    let lines = frame.asked.iter().map(|asked| {
+        let (class, glyph, words) = match asked.held {
+            Some(true) => ("s-success", "success", text::GO_ON),
+            Some(false) => ("s-failed", "failed", text::STOP),
+            None => ("s-waiting", "noteval", text::NOT_EVALUABLE),
+        };
+        let cells = (0..frame.asked_of.len()).map(|at| match asked.values.get(at).cloned().flatten() {
+            Some(found) => view! { <td>{value_text(&value(&found), 24)}</td> }.into_any(),
+            None => view! { <td class="t3">"–"</td> }.into_any(),
+        });
+        let at = asked.at_us;
+        view! {
+            <tr>
+                <th scope="row"><button type="button" class="kv-jump num" title=show::seconds(at) on:click=move |_| session.run.playhead_us.set(Some(at))>{asked.index + 1}</button></th>
+                {cells.collect_view()}
+                <td><span class=format!("vd {class}")>{icon(glyph)}{words}</span></td>
+            </tr>
+        }
+    });
+    view! {
+        <div class="sech">{text::ASKED}</div>
+        <div class="asked"><table>
+            <thead><tr><th scope="col">{text::BEFORE}</th>{heads.collect_view()}<th scope="col">{text::VERDICT}</th></tr></thead>
+            <tbody>{lines.collect_view()}</tbody>
+        </table></div>
+    }
+    .into_any()
+}
+
+/// Why a loop ended, with the values that decided it and who wrote them; nothing while it goes on.
+fn ended_words(document: &Document, exit: &Exit) -> Option<String> {
+    exit.reason.as_ref()?;
+    let mut deciders = Vec::new();
+    if let Some(condition) = &exit.condition {
+        deciding(&condition.tree, &condition.text, &mut deciders);
+    }
+    let decides = |read: &&Read| deciders.iter().any(|text| *text == read.path || Some(*text) == read.path.strip_prefix("payload."));
+    let mut reads: Vec<&Read> = exit.reads.iter().filter(decides).collect();
+    if reads.is_empty() {
+        reads.extend(&exit.reads);
+    }
+    let writer = |read: &Read| match &read.by {
+        None => text::FROM_START.to_owned(),
+        Some(writer) => match (writer.path.last(), writer.step) {
+            (Some(index), _) => text::written_by_iteration(*index),
+            (None, Some(step)) => text::written_by(&format!("`{}`", step_name(document, step))),
+            (None, None) => text::FROM_START.to_owned(),
+        },
+    };
+    Some(text::ended(exit, &reads, &writer))
+}
+
+/// What a part of a condition said, where it could be evaluated.
+fn held(part: &ConditionPart) -> Option<bool> {
+    json::parse(part.value.as_deref()?).value().map(|value| loopwright_lang::expr::truthy(&value))
+}
+
+/// The texts of the parts that made a condition come out as it did: of `a && b` that is false the one that was false, and so on.
+fn deciding<'a>(part: &ConditionPart, text: &'a str, out: &mut Vec<&'a str>) {
+    if let [left, right] = part.children.as_slice() {
+        let sign = text.get(left.span.range().end..right.span.range().start).unwrap_or_default();
+        let stops_at = if sign.contains("&&") { Some(false) } else { sign.contains("||").then_some(true) };
+        if let Some(one) = part.children.iter().find(|child| stops_at.is_some() && held(child) == stops_at) {
+            return deciding(one, text, out);
+        }
+    }
+    if part.children.is_empty() {
+        out.extend(text.get(part.span.range()));
+    }
+    part.children.iter().for_each(|child| deciding(child, text, out));
 }
 
 fn coloured(text: &str, mode: Mode) -> impl IntoView + use<> {

@@ -57,12 +57,13 @@ pub fn follow(session: Session) {
     });
 }
 
-/// The keys of the dock: `,` `.` one event, `[` `]` one iteration, N and Shift+N the next and the previous failure.
+/// The keys of the dock: Space plays and pauses, `,` `.` one event, `[` `]` one iteration, N and Shift+N the next and the previous failure.
 pub fn dock_key(session: Session, event: &ev::KeyboardEvent) {
     if dom::is_typing() || event.ctrl_key() || event.meta_key() || event.alt_key() || session.run.run.get_untracked().is_none() {
         return;
     }
     match event.key().as_str() {
+        " " if !dom::takes_space() => session.run.play_or_pause(),
         "," => timeline::step_event(session, true),
         "." => timeline::step_event(session, false),
         "[" => timeline::step_iteration(session, true),

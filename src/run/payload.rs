@@ -3,19 +3,19 @@
 use std::collections::HashMap;
 
 use leptos::prelude::*;
-use loopwright_executor::protocol::{Ask, Reply};
+use loopwright_executor::protocol::{Ask, Moment, Reply};
 use loopwright_lang::Value;
 use loopwright_panels::show;
 
 use super::{
-    asked::{asked, selected},
+    asked::{asked, last_visit},
     details::{diff, step_name},
 };
 use crate::{
     inspector::{parts::value_text, preview::value},
     session::Session,
     text::run as text,
-    ui::small_icon,
+    ui::{icon, small_icon},
 };
 
 /// Members shown of a list or an object before "more" is asked for, and how many more then.
@@ -25,22 +25,45 @@ const MEMBERS: usize = 100;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Since {
     Start,
+    Step,
     Iteration,
+    Pinned(u64),
+}
+
+impl Since {
+    /// The moment (watched); the start where nothing is selected.
+    fn moment(self, session: Session) -> Moment {
+        let step = || session.selection.primary.get().and_then(|step| last_visit(session, step));
+        let before = match self {
+            Self::Start => None,
+            Self::Pinned(at) => return Moment::Time(at),
+            Self::Step => step(),
+            Self::Iteration => session.run.iteration.get(),
+        };
+        before.map_or(Moment::Start, Moment::Before)
+    }
 }
 
 /// The tab's content.
 pub fn payload_tab(session: Session) -> AnyView {
-    let chosen = selected(session);
     let since = RwSignal::new(Since::Start);
-    let since_us = Memo::new(move |_| match since.get() {
-        Since::Start => Some(0),
-        Since::Iteration => chosen.with(|frame| frame.as_ref().map(|frame| frame.start_us)),
-    });
+    let pinned = RwSignal::new(None::<u64>);
     let answer = asked(
         session,
-        move || Some(Ask::Payload { run: session.run.run.get()?, at_us: session.run.now_us(), since_us: since_us.get() }),
+        move || {
+            let (before, after) = (since.get().moment(session), Moment::Time(session.run.now_us()));
+            Some(Ask::Moments { run: session.run.run.get()?, agent: None, before, after })
+        },
         |reply| if let Reply::Payload(view) = reply { Some(view) } else { None },
     );
+    // A moment of another run is none of this one.
+    Effect::new(move |_| {
+        session.run.run.track();
+        pinned.set(None);
+        if matches!(since.get_untracked(), Since::Pinned(_)) {
+            since.set(Since::Start);
+        }
+    });
     // What someone opened stays open while the playhead moves.
     let open = RwSignal::new(HashMap::<String, bool>::new());
     let tree = move || {
@@ -59,7 +82,28 @@ pub fn payload_tab(session: Session) -> AnyView {
             if answer.changes.is_empty() { view! { <p class="kv-none">{text::NO_CHANGES}</p> }.into_any() } else { diff(&answer.changes) }
         })
     };
-    let option = move |own: Since, key: &'static str, label: &'static str| view! { <option value=key prop:selected=move || since.get() == own>{label}</option> };
+    let option = move |own: Since, key: &'static str, label: String| view! { <option value=key prop:selected=move || since.get() == own>{label}</option> };
+    let options = move || {
+        view! {
+            {option(Since::Start, "start", text::THE_START.to_owned())}
+            {option(Since::Step, "step", text::STEP_BEFORE.to_owned())}
+            {option(Since::Iteration, "iteration", text::ITERATION_BEFORE.to_owned())}
+            {pinned.get().map(|at| option(Since::Pinned(at), "pinned", text::pinned(&show::seconds(at))))}
+        }
+    };
+    let choose = move |event| {
+        since.set(match event_target_value(&event).as_str() {
+            "step" => Since::Step,
+            "iteration" => Since::Iteration,
+            "pinned" => pinned.get_untracked().map_or(Since::Start, Since::Pinned),
+            _ => Since::Start,
+        });
+    };
+    let pin = move |_| {
+        let now = untrack(|| session.run.now_us());
+        pinned.set(Some(now));
+        since.set(Since::Pinned(now));
+    };
     let body = move || {
         if session.run.run.get().is_none() {
             return view! { <p class="empty">{text::NO_RUN}</p> }.into_any();
@@ -67,7 +111,10 @@ pub fn payload_tab(session: Session) -> AnyView {
         view! {
             <div class="tl-split">
                 <section class="pay" aria-label=text::PAYLOAD tabindex="0">
-                    <div class="side-h"><b>{move || text::payload_at(&show::seconds(session.run.now_us()))}</b></div>
+                    <div class="side-h">
+                        <b class="num">{move || text::payload_at(&show::seconds(session.run.now_us()))}</b>
+                        <button type="button" class="btn ghost sm icon" aria-label=text::PIN title=text::PIN on:click=pin>{icon("pin")}</button>
+                    </div>
                     <ul class="pay-tree" role="tree" aria-label=text::PAYLOAD>{tree}</ul>
                 </section>
                 <section class="detail pay-diff" aria-label=text::CHANGES tabindex="0">
@@ -75,13 +122,7 @@ pub fn payload_tab(session: Session) -> AnyView {
                         <b>{text::CHANGES}</b>
                         <label class="row t3 label">
                             {text::COMPARED_WITH}
-                            <select
-                                class="tf sel"
-                                on:change=move |event| since.set(if event_target_value(&event) == "iteration" { Since::Iteration } else { Since::Start })
-                            >
-                                {option(Since::Start, "start", text::THE_START)}
-                                {option(Since::Iteration, "iteration", text::ITERATION_START)}
-                            </select>
+                            <select class="tf sel" on:change=choose>{options}</select>
                         </label>
                     </div>
                     <div class="side-body">{changes}</div>

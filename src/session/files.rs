@@ -13,7 +13,7 @@ use loopwright_model::{
 use super::{Session, Tone, acts};
 use crate::{
     platform::{
-        clipboard, files,
+        clipboard, dom, files,
         link::{self, Unreadable},
         page, storage, time,
     },
@@ -25,7 +25,9 @@ const CURRENT: &str = "current";
 /// The record of the document that was open before it, and the key under which its title is remembered.
 const PREVIOUS: &str = "previous";
 /// How long after the last edit the document is stored.
-const AUTOSAVE_MS: u32 = 400;
+const AUTOSAVE_MS: u32 = 300;
+/// A document with more entities than this takes long to write.
+const LARGE: u32 = 3_000;
 
 /// The examples that come with the app: file name and title.
 pub const EXAMPLES: [(&str, &str); 10] = [
@@ -93,6 +95,8 @@ pub struct Files {
     pub starting: RwSignal<bool>,
     /// Whether this is a first visit, so that the call-outs show.
     pub first_visit: RwSignal<bool>,
+    /// The versions that were kept, the newest first.
+    pub versions: RwSignal<Vec<super::versions::Version>>,
     changed: StoredValue<u64>,
 }
 
@@ -103,6 +107,7 @@ impl Files {
             report: RwSignal::new(None),
             starting: RwSignal::new(true),
             first_visit: RwSignal::new(false),
+            versions: RwSignal::new(Vec::new()),
             changed: StoredValue::new(0),
         }
     }
@@ -176,9 +181,17 @@ impl Session {
             }
             Ok(None) => false,
             Err(_) => {
-                self.files.saved.set(Saved::NoStorage);
+                self.not_saved(Saved::NoStorage);
                 false
             }
+        }
+    }
+
+    /// Nothing can be stored: said once, and from then on at the top, where the document can be saved as a file.
+    fn not_saved(self, why: Saved) {
+        if self.files.saved.get_untracked() != why {
+            self.notify.toast(Tone::Failed, if why == Saved::Full { text::STORAGE_FULL_LONG } else { text::NO_STORAGE_LONG });
+            self.files.saved.set(why);
         }
     }
 
@@ -265,7 +278,7 @@ impl Session {
         });
     }
 
-    fn replace(self, history: History, file_name: String, read_only: bool, saved: Saved) {
+    pub(super) fn replace(self, history: History, file_name: String, read_only: bool, saved: Saved) {
         self.keep_previous();
         self.run.forget();
         self.selection.clear();
@@ -274,7 +287,7 @@ impl Session {
         self.selection.drop_gone(self.doc);
         self.problems.recompute_soon(self.doc);
         self.files.changed.update_value(|changed| *changed += 1);
-        if self.files.saved.get_untracked() != Saved::NoStorage || saved == Saved::Example {
+        if self.files.saved.get_untracked() != Saved::NoStorage {
             self.files.saved.set(saved);
         }
         self.choose_scenario();
@@ -303,8 +316,10 @@ impl Session {
                 *changed
             })
             .unwrap_or_default();
+        // An act is stored as it happens; only typing, and a document that takes long to write, wait until it rests.
+        let waits = dom::is_typing() || self.doc.with(|document| document.next_id().0 > LARGE);
         spawn_local(async move {
-            time::sleep(AUTOSAVE_MS).await;
+            time::sleep(if waits { AUTOSAVE_MS } else { 0 }).await;
             if self.files.changed.get_value() == ticket {
                 self.store(ticket).await;
             }
@@ -317,15 +332,15 @@ impl Session {
         if self.files.changed.get_value() != ticket {
             return;
         }
-        self.files.saved.set(match outcome {
+        match outcome {
             Ok(()) => {
                 let now = time::clock();
                 page::remember("saved_at", &now);
-                Saved::At(now)
+                self.files.saved.set(Saved::At(now));
             }
-            Err(storage::Lack::Missing) => Saved::NoStorage,
-            Err(storage::Lack::Full) => Saved::Full,
-        });
+            Err(storage::Lack::Missing) => self.not_saved(Saved::NoStorage),
+            Err(storage::Lack::Full) => self.not_saved(Saved::Full),
+        }
     }
 
     /// The formats the document was imported from, except step JSON and our own.
@@ -390,6 +405,12 @@ impl Session {
         } else {
             self.notify.toast(Tone::Failed, text::DOWNLOAD_REFUSED);
         }
+    }
+
+    /// Gives a text to the person as a file.
+    pub fn download_text(self, name: &str, text: &str) {
+        let name = format!("{}.{name}", self.file_stem());
+        self.say_download(&name, files::download(&name, text));
     }
 
     /// Puts the step JSON on the clipboard.

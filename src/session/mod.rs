@@ -11,6 +11,7 @@ pub mod notify;
 pub mod problems;
 pub mod run;
 pub mod selection;
+pub mod versions;
 
 use leptos::prelude::*;
 use loopwright_model::{Edit, EntityId};
@@ -20,7 +21,7 @@ pub use files::{Files, Leave, Saved};
 pub use layout::{DockTab, InspectorTab, Layout, Theme};
 pub use notify::{Notify, Tone};
 pub use problems::Problems;
-pub use run::RunClient;
+pub use run::{Playing, RunClient};
 pub use selection::Selection;
 
 /// The state of the app.
@@ -142,7 +143,10 @@ impl Session {
         self.selection.drop_gone(self.doc);
         self.problems.recompute_soon(self.doc);
         self.run.edited();
-        self.files.saved.set(Saved::Saving);
+        // What cannot be stored stays said until it can.
+        if !matches!(self.files.saved.get_untracked(), Saved::NoStorage | Saved::Full) {
+            self.files.saved.set(Saved::Saving);
+        }
         self.store_soon();
     }
 }

@@ -54,6 +54,7 @@ pub fn all(canvas: Canvas, dialogs: Dialogs) -> Vec<Act> {
         Item::act("copy", text::COPY_STEPS, "", move || session.copy_steps()),
         Item::act("share", text::DOWNLOAD_STEPS_TEXT, "", move || session.download(Leave::StepsText)),
         Item::act("share", text::DOWNLOAD_STEPS_OBJECT, "", move || session.download(Leave::StepsObject)),
+        Item::act("bookmark", text::KEEP_VERSION, "", move || session.keep_version()),
         Item::act("list", text::OPEN, "Ctrl+O", choose_file),
         Item::act("plus", text::NEW, "", move || session.new_document()),
     ]);

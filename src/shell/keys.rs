@@ -54,6 +54,7 @@ fn handle(canvas: Canvas, dialogs: Dialogs, event: &KeyboardEvent) -> bool {
         _ if typing || mods.command() || mods.alt || dialogs.is_open() || !single_keys() || dom::focus_within(".dock") => return false,
         ("/", ..) => search(canvas),
         ("?", ..) => dialogs.show_help(),
+        (" ", false, false, false) if !dom::takes_space() && session.run.run.get_untracked().is_some() => session.run.play_or_pause(),
         ("1", false, false, false) => canvas.fit(),
         ("2" | "@" | "\"", false, true, false) => canvas.fit_selection(),
         ("0", false, false, false) => canvas.actual_size(),

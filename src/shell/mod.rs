@@ -13,7 +13,7 @@ use web_sys::DragEvent;
 use crate::{
     canvas::{self, Canvas},
     dialogs, inspector, palette,
-    platform::{files, page},
+    platform::{clipboard, files, page},
     session::{Session, Theme},
     text,
     ui::{self, icon_button, menu::Menus},
@@ -43,7 +43,17 @@ pub fn app() -> AnyView {
         let depth = event.dyn_ref::<web_sys::PopStateEvent>().and_then(|event| event.state().as_f64()).unwrap_or(1.0);
         session.selection.drill_to((depth as usize).saturating_sub(1));
     });
+    // The canvas says it of its own pastes; a field would take seconds to show such a text.
+    page::on_window("paste", move |event| {
+        use wasm_bindgen::JsCast;
+        let size = event.dyn_ref::<web_sys::ClipboardEvent>().and_then(clipboard::text_of).map_or(0, |text| text.len());
+        if size > loopwright_lang::limits::PASTE_BYTES && !event.default_prevented() {
+            event.prevent_default();
+            session.notify.toast(crate::session::Tone::Failed, text::paste_too_large(size));
+        }
+    });
     session.run.connect();
+    session.watch_versions();
     session.begin();
     first_run(canvas);
 

@@ -19,6 +19,9 @@ use crate::{
     },
 };
 
+/// Most versions listed in the menu.
+const LISTED_VERSIONS: usize = 6;
+
 /// The DOM id of the hidden field that opens files.
 pub const FILE_FIELD: &str = "open-file";
 
@@ -101,13 +104,23 @@ fn saved(session: Session) -> AnyView {
         }
         let saved = session.files.saved.get();
         let words = text::saved(&saved);
-        let (class, name, title) = match saved {
-            Saved::NoStorage => ("saved s-waiting", "warn", Some(text::NO_STORAGE_LONG)),
-            Saved::Full => ("saved s-failed", "warn", Some(text::STORAGE_FULL_LONG)),
-            Saved::At(_) | Saved::Example => ("saved", "success", None),
-            Saved::Saving | Saved::Fresh => ("saved", "", None),
+        let problem = match saved {
+            Saved::NoStorage => Some(("saved s-waiting", text::NO_STORAGE_LONG)),
+            Saved::Full => Some(("saved s-failed", text::STORAGE_FULL_LONG)),
+            _ => None,
         };
-        view! { <span class=class title=title>{(!name.is_empty()).then(|| small_icon(name))}{words}</span> }.into_any()
+        if let Some((class, why)) = problem {
+            return view! {
+                <button type="button" class=class title=why on:click=move |_| session.download(Leave::Document)>
+                    {small_icon("warn")}
+                    {words}
+                    <span class="sr">". "{text::SAVE_DOCUMENT}</span>
+                </button>
+            }
+            .into_any();
+        }
+        let kept = matches!(saved, Saved::At(_) | Saved::Example);
+        view! { <span class="saved">{kept.then(|| small_icon("success"))}{words}</span> }.into_any()
     };
     view.into_any()
 }
@@ -252,6 +265,18 @@ fn app_menu(canvas: Canvas, dialogs: Dialogs) -> Vec<Item> {
         items.push(Item::Line);
         items.push(Item::act("back", text::open_previous(&title), "", move || session.open_previous()));
     }
+    items.push(Item::Line);
+    items.push(Item::act("bookmark", text::KEEP_VERSION, "", move || session.keep_version()));
+    let versions = session.files.versions.get_untracked();
+    if !versions.is_empty() {
+        items.push(Item::Caption(text::VERSIONS.to_owned()));
+    }
+    items.extend(
+        versions
+            .into_iter()
+            .take(LISTED_VERSIONS)
+            .map(|version| Item::act("clock", text::version(&version.at, &version.name), "", move || session.restore_version(&version))),
+    );
     items.push(Item::Line);
     items.push(Item::act("moon", if dark { text::LIGHT } else { text::DARK }, "", move || commands::toggle_theme(session)));
     items.push(Item::act("search", text::COMMANDS, "Ctrl+K", move || dialogs.show_commands(canvas)));

@@ -229,3 +229,8 @@ pub fn severity(severity: Severity) -> &'static str {
 pub fn errors(n: usize) -> String {
     if n == 1 { "1 problem".into() } else { format!("{n} problems") }
 }
+pub const RENAME_THERE: &str = "Rename there, too";
+/// What still uses a variable's old name.
+pub fn still_used(old: &str, places: usize) -> String {
+    if places == 1 { format!("`{old}` is still used in 1 place:") } else { format!("`{old}` is still used in {places} places:") }
+}

@@ -30,3 +30,6 @@ pub const RUN: &str = "Run";
 pub fn times(message: &str, n: u64) -> String {
     format!("{message} ({} times)", loopwright_panels::show::count(n))
 }
+pub fn run_failed(error: &str) -> String {
+    format!("The run failed here: {error}")
+}

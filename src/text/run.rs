@@ -1,6 +1,6 @@
 //! What the tabs about a run say.
 
-use loopwright_executor::protocol::{BarKind, State};
+use loopwright_executor::protocol::{BarKind, Exit, Read, State};
 use loopwright_panels::{
     script::Ending,
     show::{count, duration},
@@ -126,8 +126,9 @@ pub const ZOOM_OUT: &str = "Zoom out";
 pub const ZOOM_FIT: &str = "Show the whole run";
 pub const PREVIOUS_EVENT: &str = "Previous event ( , )";
 pub const NEXT_EVENT: &str = "Next event ( . )";
-pub const PLAY: &str = "Play";
-pub const PAUSE: &str = "Pause";
+pub const PLAY: &str = "Play (Space)";
+pub const PLAY_BACK: &str = "Play backwards";
+pub const PAUSE: &str = "Pause (Space)";
 pub const SPEED: &str = "Speed";
 pub fn failures(n: u64) -> String {
     if n == 1 { "1 failure".into() } else { format!("{} failures", count(n)) }
@@ -251,15 +252,57 @@ pub fn exit(exit: &str) -> String {
     }
 }
 
+pub const ASKED: &str = "Each time it was asked";
+pub const BEFORE: &str = "Before";
+pub const VERDICT: &str = "Verdict";
+pub const GO_ON: &str = "true, go on";
+pub const STOP: &str = "false, stop";
+pub const FROM_START: &str = "as at the start";
+pub fn written_by_iteration(index: u64) -> String {
+    format!("written by iteration {}", count(index + 1))
+}
+/// Why a loop ended, in a sentence. `reads` are the values it hung on; `writer` says who left one.
+pub fn ended(exit: &Exit, reads: &[&Read], writer: &dyn Fn(&Read) -> String) -> String {
+    let most = exit.limit.map(|most| format!(" of at most {}", count(most))).unwrap_or_default();
+    let because =
+        reads.iter().map(|read| format!("`{}` is `{}`, {}", read.path, read.value, writer(read))).collect::<Vec<_>>().join(", and ");
+    let because = if because.is_empty() { String::new() } else { format!(" because {because}") };
+    let condition = exit.condition.as_ref().map(|condition| condition.text.trim()).unwrap_or_default();
+    match exit.reason.as_deref().unwrap_or_default() {
+        "condition false" if exit.iterations == 0 => format!("It never began: `{condition}` was false{because}."),
+        "condition false" => format!("It ended after {}{most}: `{condition}` was false{because}.", count(exit.iterations)),
+        "limit" => format!("It ended at its limit of {}, with work left over.", n_iterations(exit.iterations)),
+        "completed" => format!("It ended when each of its {} had had its turn.", n_items_in_all(exit.iterations)),
+        _ => format!("It ended early. {}", exit.cause.as_deref().unwrap_or_default()),
+    }
+}
+fn n_items_in_all(n: u64) -> String {
+    if n == 1 { "1 item".into() } else { format!("{} items", count(n)) }
+}
+
 // ── iterations ──
 pub const LOOP: &str = "Loop";
 pub const INNER_LOOP: &str = "Inner loop";
 pub const NEXT_SHORT: &str = "Next";
 pub const NEXT_WHAT: &str = " failure";
 pub const NO_LOOPS: &str = "No loop has begun in this run.";
-pub const SHOW: &str = "Which iterations are shown";
-pub const ALL: &str = "All";
-pub const ONLY_FAILED: &str = "Failed";
+pub const FILTER: &str = "Filter the iterations";
+pub const FILTER_EXAMPLE: &str = "status:failed item.id=42";
+pub const FILTER_HELP: &str = "For example status:failed, item.id=42, result.success=false, duration>2s, -retry, or any word";
+pub const SAVE_CSV: &str = "Save these rows as a table (CSV)";
+pub fn matched(n: u64) -> String {
+    match n {
+        0 => "none fits".into(),
+        1 => "1 fits".into(),
+        n => format!("{} fit", count(n)),
+    }
+}
+pub fn show_only(state: State) -> String {
+    format!("Show only what is {}, or all again", self::state(state))
+}
+pub fn sort_by(name: &str) -> String {
+    format!("Sort by {}", if name == COLUMN_NUMBER { "number" } else { name })
+}
 pub const COLUMN_NUMBER: &str = "#";
 pub const COLUMN_ITEM: &str = "Item";
 pub const COLUMN_STATE: &str = "State";
@@ -270,7 +313,7 @@ pub fn rows_of(from: u64, to: u64, total: u64) -> String {
     if total == 0 { "No rows".into() } else { format!("Rows {} – {} of {}", count(from + 1), count(to), count(total)) }
 }
 pub const CLICK_ROW: &str = "Click a row: the canvas, the payload and every preview move to it";
-pub const NO_FAILED: &str = "No iteration of this loop failed.";
+pub const NONE_FITS: &str = "No iteration of this loop fits the filter.";
 
 // ── payload ──
 pub fn payload_at(time: &str) -> String {
@@ -278,7 +321,12 @@ pub fn payload_at(time: &str) -> String {
 }
 pub const COMPARED_WITH: &str = "Compared with";
 pub const THE_START: &str = "the start";
-pub const ITERATION_START: &str = "the start of the selected iteration";
+pub const STEP_BEFORE: &str = "before the selected step";
+pub const ITERATION_BEFORE: &str = "before the selected iteration";
+pub const PIN: &str = "Pin this moment to compare with it";
+pub fn pinned(time: &str) -> String {
+    format!("the pinned moment, {time}")
+}
 pub const CHANGES: &str = "Changes";
 pub const NO_CHANGES: &str = "Nothing changed between the two moments.";
 pub fn written_by(name: &str) -> String {

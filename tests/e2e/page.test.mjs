@@ -1,6 +1,6 @@
 // The page as it is served: it starts without a word on the console, under the headers a public server has to send.
 import assert from "node:assert/strict";
-import { accessibility, test } from "./lib.mjs";
+import { test } from "./lib.mjs";
 
 test("the app starts and the console stays empty", async ({ page, open }) => {
   await open();
@@ -63,13 +63,4 @@ test("an inline script does not run", async ({ page, open, complaints }) => {
   assert.equal(await page.locator("html").getAttribute("data-taken-over"), null);
   // The refusal itself is what the console reports.
   assert.match(complaints.splice(0).join("\n"), /Content Security Policy|inline/i);
-});
-
-test("axe finds nothing on the first screen, light or dark", async ({ page, open }) => {
-  await open();
-  // A bar on the time axis is as wide as its time is long; the lists beside it offer the same at full size.
-  const findings = async () => (await accessibility(page)).filter((finding) => !finding.startsWith("target-size"));
-  assert.deepEqual(await findings(), []);
-  await page.emulateMedia({ colorScheme: "dark" });
-  assert.deepEqual(await findings(), []);
 });

@@ -73,6 +73,7 @@ impl Host {
                 self.working.push(new);
                 Ok(ok(Reply::Summary(summary)))
             }
+            Ask::Csv { run, of, filter, order } => Ok(ok(Reply::Text(self.simulation(run)?.csv(&of, &filter, order.as_ref())?))),
             Ask::Pause { run } => {
                 let simulation = self.simulation(run)?;
                 simulation.pause();
@@ -157,6 +158,7 @@ fn run_of(ask: &Ask) -> RunId {
         | Ask::Answer { run, .. }
         | Ask::Again { run, .. }
         | Ask::Matrix { run, .. }
+        | Ask::Csv { run, .. }
         | Ask::Moments { run, .. }
         | Ask::Writers { run, .. }
         | Ask::Exit { run, .. } => *run,

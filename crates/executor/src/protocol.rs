@@ -169,6 +169,17 @@ pub enum Ask {
         /// How many rows at most.
         count: u32,
     },
+    /// All iterations that fit some words, in an order, as comma-separated values. Answered by [`Reply::Text`].
+    Csv {
+        /// Which run.
+        run: RunId,
+        /// Whose iterations.
+        of: Rows,
+        /// The words.
+        filter: String,
+        /// In which order; as they began otherwise.
+        order: Option<Order>,
+    },
     /// A payload at a moment, and what differs from another moment. Answered by [`Reply::Payload`].
     Moments {
         /// Which run.
@@ -534,6 +545,8 @@ pub enum Reply {
     Condition(Option<Box<Condition>>),
     /// To `Matrix`.
     Matrix(Matrix),
+    /// To `Csv`.
+    Text(String),
     /// To `Writers`, at most 100.
     Writers(Vec<Writer>),
     /// To `Exit`.
@@ -960,8 +973,25 @@ pub struct Frame {
     pub exit: Option<String>,
     /// The same in a sentence, with the values that made it so.
     pub cause: Option<String>,
+    /// What the condition of its loop reads, where it has one.
+    pub asked_of: Vec<String>,
+    /// The last evaluations of that condition.
+    pub asked: Vec<Asked>,
     /// What came up in it.
     pub notices: Vec<Notice>,
+}
+
+/// One evaluation of a loop's condition.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Asked {
+    /// How often it had been asked before: the iteration (0-based) that followed if it held.
+    pub index: u64,
+    /// When.
+    pub at_us: u64,
+    /// What it said; `None`: it could not be evaluated.
+    pub held: Option<bool>,
+    /// The value of each of [`Frame::asked_of`] as JSON text; `None` where it was not needed.
+    pub values: Vec<Option<String>>,
 }
 
 /// One parameter of a call.

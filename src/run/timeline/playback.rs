@@ -1,14 +1,15 @@
 //! The tools beside the tabs: step by event, play, speed, failures.
 
-use std::time::Duration;
-
 use leptos::{prelude::*, task::spawn_local};
 use loopwright_executor::protocol::{Ask, Reply};
+use loopwright_panels::show;
 
-use crate::{session::Session, text::run as text, ui::icon};
+use crate::{
+    session::{Playing, Session},
+    text::run as text,
+    ui::icon,
+};
 
-/// How often the playhead moves while playing.
-const TICK: Duration = Duration::from_millis(33);
 /// Speeds of playback.
 const SPEEDS: [(f64, &str); 4] = [(0.25, "0.25×"), (1.0, "1×"), (4.0, "4×"), (16.0, "16×")];
 
@@ -66,61 +67,37 @@ pub fn step_iteration(session: Session, back: bool) {
 
 /// The tools.
 pub fn timeline_tools(session: Session) -> AnyView {
-    let playing = RwSignal::new(false);
-    let speed = RwSignal::new(1.0_f64);
-    let end = move || {
-        session.run.summary.with_untracked(|summary| summary.as_ref().map_or(0, |summary| summary.end_us.unwrap_or(summary.now_us)))
-    };
-    let timer = set_interval_with_handle(
-        move || {
-            if !playing.get_untracked() {
-                return;
-            }
-            let end = end();
-            let now = session.run.playhead_us.get_untracked().unwrap_or(end);
-            let next = now + (TICK.as_micros() as f64 * speed.get_untracked()) as u64;
-            if next >= end {
-                playing.set(false);
-            }
-            session.run.playhead_us.set(Some(next.min(end)));
-        },
-        TICK,
-    );
-    if let Ok(timer) = timer {
-        on_cleanup(move || timer.clear());
-    }
-    let play = move || {
-        if !playing.get_untracked() && session.run.playhead_us.get_untracked().is_none_or(|now| now >= end()) {
-            session.run.playhead_us.set(Some(0));
-        }
-        playing.update(|playing| *playing = !*playing);
-    };
-    let failures = move || session.run.summary.with(|summary| summary.as_ref().map_or(0, |summary| summary.failures));
+    let run = session.run;
+    let failures = move || run.summary.with(|summary| summary.as_ref().map_or(0, |summary| summary.failures));
     let button = move |label: &'static str, glyph: &'static str, act: Box<dyn Fn()>| {
         view! { <button type="button" class="btn ghost sm icon" aria-label=label title=label on:click=move |_| act()>{icon(glyph)}</button> }
     };
+    // A button for each way; the one that plays pauses.
+    let way = move |own: Playing, label: &'static str, glyph: &'static str| {
+        let label = move || if run.playing.get() == own { text::PAUSE } else { label };
+        let act = move |_| run.play_towards(if run.playing.get_untracked() == own { Playing::No } else { own });
+        view! {
+            <button type="button" class="btn ghost sm icon" aria-label=label title=label on:click=act>
+                {move || icon(if run.playing.get() == own { "pause" } else { glyph })}
+            </button>
+        }
+    };
     let speeds = SPEEDS.into_iter().map(move |(own, label)| {
-        view! { <button type="button" aria-pressed=move || (speed.get() == own).to_string() on:click=move |_| speed.set(own)>{label}</button> }
+        view! { <button type="button" aria-pressed=move || (run.speed.get() == own).to_string() on:click=move |_| run.speed.set(own)>{label}</button> }
     });
     view! {
-        <Show when=move || session.run.run.get().is_some()>
+        <Show when=move || run.run.get().is_some()>
             {button(text::PREVIOUS_EVENT, "prev", Box::new(move || step_event(session, true)))}
-            <button
-                type="button"
-                class="btn ghost sm icon"
-                aria-label=move || if playing.get() { text::PAUSE } else { text::PLAY }
-                title=move || if playing.get() { text::PAUSE } else { text::PLAY }
-                on:click=move |_| play()
-            >
-                {move || if playing.get() { icon("pause").into_any() } else { icon("play").into_any() }}
-            </button>
+            {way(Playing::Back, text::PLAY_BACK, "play-back")}
+            {way(Playing::On, text::PLAY, "play")}
             {button(text::NEXT_EVENT, "next", Box::new(move || step_event(session, false)))}
             <div class="seg sm" role="group" aria-label=text::SPEED>{speeds.clone().collect_view()}</div>
             {move || (failures() > 0).then(|| view! {
                 <span class="sep"></span>
                 <button type="button" class="btn ghost sm tl-failures" title=text::NEXT_FAILURE on:click=move |_| step_failure(session, false)>
                     {icon("failed")}
-                    {text::failures(failures())}
+                    <span class="word">{text::failures(failures())}</span>
+                    <span class="count" aria-hidden="true">{show::count(failures())}</span>
                     <span class="kbd">"N"</span>
                 </button>
             })}

@@ -1,10 +1,10 @@
 //! Rows and bars. A bar that can be pointed at is a button with a name; what is smaller, or too many, is drawn as a few
 //! shapes a row.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
-use leptos::{ev, prelude::*};
-use loopwright_executor::protocol::{Bar, BarKind, FrameId, Row, RowKind, State};
+use leptos::{ev, html, prelude::*};
+use loopwright_executor::protocol::{Bar, BarKind, FrameId, Row, RowKind, State, Timeline};
 use loopwright_model::{EntityId, StepKind};
 use loopwright_panels::{axis::Axis, show};
 
@@ -20,6 +20,8 @@ use crate::{
 const BUTTONS: usize = 400;
 /// A bar narrower than this is no button, in px.
 const WIDE: f64 = 6.0;
+/// Rows kept above and below what is in view.
+const SPARE: usize = 12;
 
 /// What makes a row the same row in the next answer.
 type Key = (u32, u8, u32, Option<EntityId>, Option<FrameId>, u32);
@@ -47,38 +49,106 @@ struct Placed {
     edge: (bool, bool),
     /// How many bars of the whole timeline are wide enough to be buttons.
     crowded: bool,
+    /// Its number among all rows.
+    at: usize,
+    /// Its upper edge and its height in px.
+    place: (f64, f64),
 }
 
-/// The rows.
-pub fn rows(lanes: Lanes) -> AnyView {
-    let placed = Memo::new(move |_| {
-        let Some(timeline) = lanes.window.get() else { return Vec::new() };
-        let scale = lanes.axis.with_untracked(|axis| axis.scale);
-        let wide = timeline.rows.iter().flat_map(|row| &row.bars).filter(|bar| is_wide(bar, scale)).count();
+/// All rows, and where each is.
+#[derive(Default)]
+struct Rows {
+    list: Vec<Placed>,
+    numbers: HashMap<Key, usize>,
+}
+
+impl Rows {
+    fn new(timeline: &Timeline, scale: f64) -> Self {
+        let wide = timeline.rows.iter().flat_map(|row| &row.bars).filter(|bar| is_wide(bar, scale)).take(BUTTONS + 1).count();
         let lane = |at: Option<usize>| at.and_then(|at| timeline.rows.get(at)).is_some_and(|row| matches!(row.kind, RowKind::Lane(_)));
-        let mut seen = std::collections::HashMap::new();
-        timeline
-            .rows
-            .iter()
-            .enumerate()
-            .map(|(at, row)| {
-                let base = key(row, 0);
-                let number = *seen.entry(base).and_modify(|n| *n += 1).or_insert(0);
-                let edge = (!lane(at.checked_sub(1)), !lane(Some(at + 1)));
-                Placed { key: key(row, number), row: Arc::new(row.clone()), edge, crowded: wide > BUTTONS }
-            })
-            .collect::<Vec<_>>()
+        let mut seen = HashMap::new();
+        let mut rows = Self::default();
+        let mut top = 0.0;
+        for (at, row) in timeline.rows.iter().enumerate() {
+            let number = *seen.entry(key(row, 0)).and_modify(|n| *n += 1).or_insert(0);
+            let edge = (!lane(at.checked_sub(1)), !lane(Some(at + 1)));
+            let height = match (row.kind, edge) {
+                (RowKind::Lane(_), (true, _)) => 16.0,
+                (RowKind::Lane(_), (_, true)) => 18.0,
+                (RowKind::Lane(_), _) => 12.0,
+                _ => 24.0,
+            };
+            let placed =
+                Placed { key: key(row, number), row: Arc::new(row.clone()), edge, crowded: wide > BUTTONS, at, place: (top, height) };
+            rows.numbers.insert(placed.key, at);
+            rows.list.push(placed);
+            top += height;
+        }
+        rows
+    }
+
+    fn get(&self, key: &Key) -> Option<&Placed> {
+        self.list.get(*self.numbers.get(key)?)
+    }
+
+    fn height(&self) -> f64 {
+        self.list.last().map_or(0.0, |last| last.place.0 + last.place.1)
+    }
+
+    /// The rows that show between two heights, and a few around them.
+    fn between(&self, top: f64, bottom: f64) -> Vec<Placed> {
+        let first = self.list.partition_point(|placed| placed.place.0 + placed.place.1 < top).saturating_sub(SPARE);
+        let last = self.list.partition_point(|placed| placed.place.0 < bottom).saturating_add(SPARE).min(self.list.len());
+        self.list.get(first..last).unwrap_or_default().to_vec()
+    }
+}
+
+/// The rows; only those in view are in the page.
+pub fn rows(lanes: Lanes) -> AnyView {
+    let all = RwSignal::new(Arc::new(Rows::default()));
+    Effect::new(move |_| {
+        let scale = lanes.axis.with_untracked(|axis| axis.scale);
+        let rows = lanes.window.with(|timeline| timeline.as_ref().map(|timeline| Rows::new(timeline, scale)));
+        all.set(Arc::new(rows.unwrap_or_default()));
+    });
+    let node = NodeRef::<html::Div>::new();
+    let (scrolled, height) = (RwSignal::new(0.0), RwSignal::new(240.0));
+    dom::on_resize(node, move |_, new| height.set(new));
+    let shown = Memo::new(move |_| all.with(|rows| rows.between(scrolled.get(), scrolled.get() + height.get())));
+    // What was chosen somewhere else comes into view.
+    Effect::new(move |before: Option<Option<FrameId>>| {
+        let focus = lanes.focus.get();
+        let place = focus.filter(|_| before != Some(focus)).and_then(|focus| {
+            let has = |placed: &&Placed| placed.row.bars.iter().any(|bar| bar.frame == Some(focus));
+            all.with_untracked(|rows| rows.list.iter().rfind(has).map(|placed| placed.place))
+        });
+        if let (Some((top, own)), Some(node)) = (place, node.get_untracked()) {
+            let (seen, room) = (scrolled.get_untracked(), height.get_untracked());
+            if top < seen || top + own > seen + room {
+                node.set_scroll_top((top - (room - own) / 2.0).max(0.0) as i32);
+            }
+        }
+        focus
     });
     view! {
-        <div class="tl-rows" role="list" aria-label=text::TIMELINE>
-            <For each=move || placed.get() key=|placed| placed.key let:first>
-                {
-                    let key = first.key;
-                    let edge = first.edge;
-                    let current = Memo::new(move |_| placed.with(|all| all.iter().find(|placed| placed.key == key).cloned()).unwrap_or_else(|| first.clone()));
-                    row_view(lanes, current, edge)
+        <div
+            class="tl-rows"
+            node_ref=node
+            on:scroll=move |_| {
+                if let Some(node) = node.get_untracked() {
+                    scrolled.set(f64::from(node.scroll_top()));
                 }
-            </For>
+            }
+        >
+            <div class="tl-space" role="list" aria-label=text::TIMELINE style:height=move || format!("{}px", all.with(|rows| rows.height()))>
+                <For each=move || shown.get() key=|placed| placed.key let:first>
+                    {
+                        let key = first.key;
+                        let current = Memo::new(move |_| all.with(|rows| rows.get(&key).cloned()).unwrap_or_else(|| first.clone()));
+                        row_view(lanes, current, all)
+                    }
+                </For>
+            </div>
         </div>
     }
     .into_any()
@@ -88,22 +158,28 @@ fn is_wide(bar: &Bar, scale: f64) -> bool {
     !matches!(bar.kind, BarKind::Delay | BarKind::Aggregate { .. }) && (bar.end_us - bar.start_us) as f64 / scale >= WIDE
 }
 
-fn row_view(lanes: Lanes, current: Memo<Placed>, edge: (bool, bool)) -> AnyView {
+fn row_view(lanes: Lanes, current: Memo<Placed>, all: RwSignal<Arc<Rows>>) -> AnyView {
     let class = move || {
         current.with(|placed| {
             let kind = match placed.row.kind {
-                RowKind::Lane(_) if edge.0 => "is-lane is-first",
-                RowKind::Lane(_) if edge.1 => "is-lane is-last",
+                RowKind::Lane(_) if placed.edge.0 => "is-lane is-first",
+                RowKind::Lane(_) if placed.edge.1 => "is-lane is-last",
                 RowKind::Lane(_) => "is-lane",
                 RowKind::Attempts => "is-attempts",
-                RowKind::Step | RowKind::Loop | RowKind::SubAgent | RowKind::Turn if placed.row.depth == 0 => "is-head",
+                RowKind::Step | RowKind::Loop | RowKind::SubAgent | RowKind::Turn if placed.row.depth == 0 && placed.at > 0 => "is-head",
                 _ => "",
             };
             format!("tl-row {kind}")
         })
     };
     view! {
-        <div class=class role="listitem">
+        <div
+            class=class
+            role="listitem"
+            aria-posinset=move || current.with(|placed| placed.at + 1)
+            aria-setsize=move || all.with(|rows| rows.list.len())
+            style:top=move || format!("{}px", current.with(|placed| placed.place.0))
+        >
             {label(lanes, current)}
             {track(lanes, current)}
         </div>
@@ -164,7 +240,15 @@ fn label(lanes: Lanes, current: Memo<Placed>) -> AnyView {
             <div class="tl-label" style:padding-left=format!("{}px", 28.0 + indent)>
                 {twisty.map(|twisty| view! { <span class="tl-tws" style:left=format!("{}px", 8.0 + indent)>{twisty}</span> })}
                 {heads.then(|| tile(kind, "t16"))}
-                {(!lane).then(|| view! { <span class="ell" class:t2=!heads title=name.clone()>{name.clone()}</span> })}
+                {match row.frame.filter(|_| heads) {
+                    Some(frame) => {
+                        let end = row.bars.last().map(|bar| bar.end_us);
+                        let go = move |_| lanes.select(frame, BarKind::Step, end.unwrap_or_else(|| untrack(|| lanes.session.run.now_us())));
+                        view! { <button type="button" class="tl-name ell" title=name.clone() on:click=go>{name.clone()}</button> }.into_any()
+                    }
+                    None if lane => ().into_any(),
+                    None => view! { <span class="ell" class:t2=!heads title=name.clone()>{name.clone()}</span> }.into_any(),
+                }}
                 <span class="end ell">{end}</span>
             </div>
         }

@@ -1,7 +1,7 @@
 //! The strip of the whole run, the ruler, the playhead, and the buttons that zoom.
 
 use leptos::{ev, html, prelude::*};
-use loopwright_executor::protocol::{BarKind, RowKind, State};
+use loopwright_executor::protocol::{BarKind, RowKind, State, Timeline};
 use loopwright_panels::{axis::Axis, show};
 
 use super::{LABELS, Lanes};
@@ -10,33 +10,61 @@ use crate::{platform::pointer, text::run as text, ui::icon};
 /// Room between labels of the ruler, in px.
 const ROOM: f64 = 76.0;
 
+/// What a drag on an element does: `moved` is called where the pointer goes down (if `at_once`) and wherever it goes until it is up.
+fn drag<M: Fn(&ev::PointerEvent) + Copy + 'static>(
+    node: NodeRef<html::Div>,
+    at_once: bool,
+    moved: M,
+) -> [Box<dyn Fn(ev::PointerEvent)>; 3] {
+    let held = StoredValue::new(false);
+    let down = move |event: ev::PointerEvent| {
+        if let Some(node) = node.get_untracked() {
+            pointer::capture(&event, &node);
+        }
+        held.set_value(true);
+        if at_once {
+            moved(&event);
+        }
+    };
+    let on = move |event: ev::PointerEvent| {
+        if held.get_value() {
+            moved(&event);
+        }
+    };
+    [Box::new(down), Box::new(on), Box::new(move |_| held.set_value(false))]
+}
+
+/// A track on which the pointer is dragged. `act` gets the distance from its left edge in px. A double click shows the whole run.
+fn drag_track(lanes: Lanes, act: impl Fn(f64) + Copy + 'static, content: AnyView) -> AnyView {
+    let node = NodeRef::<html::Div>::new();
+    let [down, moved, up] = drag(node, true, move |event| {
+        if let Some(node) = node.get_untracked() {
+            act(pointer::at(event, &node).x);
+        }
+    });
+    view! {
+        <div
+            class="tl-track"
+            node_ref=node
+            aria-hidden="true"
+            on:pointerdown=down
+            on:pointermove=moved
+            on:lostpointercapture=up
+            on:dblclick=move |_| lanes.fit()
+        >
+            {content}
+        </div>
+    }
+    .into_any()
+}
+
 /// The strip above: the whole run, what part of it is in view, and where it failed.
 pub fn overview(lanes: Lanes) -> AnyView {
     let whole_axis = Memo::new(move |_| lanes.axis.with(|axis| Axis::fit(axis.total, axis.width)));
-    let segments = move || {
+    let shapes = move || {
         let axis = whole_axis.get();
-        let Some(timeline) = lanes.whole.get() else { return ().into_any() };
-        timeline
-            .rows
-            .iter()
-            .filter(|row| row.depth == 0 && matches!(row.kind, RowKind::Step | RowKind::Loop | RowKind::SubAgent | RowKind::Turn))
-            .flat_map(|row| {
-                let kind = row.step.and_then(|step| lanes.session.doc.with(|document| document.step(step).map(|step| step.kind())));
-                let class = format!("tl-seg k-{}", crate::ui::kind_class(kind.unwrap_or(loopwright_model::StepKind::Unknown)));
-                row.bars
-                    .iter()
-                    .map(|bar| {
-                        let (left, right) = (axis.x(bar.start_us as f64), axis.x(bar.end_us as f64));
-                        let failed = bar.state == State::Failed || matches!(bar.kind, BarKind::Aggregate { failed, .. } if failed > 0) || row.failed > 0;
-                        view! {
-                            <i class=class.clone() style:left=format!("{left:.1}px") style:width=format!("{:.1}px", (right - left).max(1.0))></i>
-                            {failed.then(|| view! { <i class="tl-fail" style:left=format!("{:.1}px", f64::midpoint(left, right))></i> })}
-                        }
-                    })
-                    .collect::<Vec<_>>()
-            })
-            .collect_view()
-            .into_any()
+        let found = lanes.whole.with(|timeline| timeline.as_ref().map(|timeline| strip(lanes, timeline, &axis)).unwrap_or_default());
+        found.into_iter().map(|(class, d)| view! { <path class=class d=d></path> }).collect_view()
     };
     let frame = move || {
         let (axis, whole) = (lanes.axis.get(), whole_axis.get());
@@ -44,54 +72,60 @@ pub fn overview(lanes: Lanes) -> AnyView {
         let right = whole.x(axis.end().min(whole.end())).min(whole.width);
         (left, (right - left).max(6.0))
     };
-    let node = NodeRef::<html::Div>::new();
-    let dragging = RwSignal::new(false);
-    let center = move |event: &ev::PointerEvent| {
-        let Some(node) = node.get_untracked() else { return };
-        let x = pointer::at(event, &node).x;
+    let center = move |x: f64| {
         let time = whole_axis.get_untracked().time(x);
         lanes.axis.update(|axis| *axis = axis.panned((time - f64::midpoint(axis.start, axis.end())) / axis.scale));
+    };
+    let content = view! {
+        <svg class="tl-strip" width="100%" height="100%">{shapes}</svg>
+        <i class="tl-view" style:left=move || format!("{:.1}px", frame().0) style:width=move || format!("{:.1}px", frame().1)></i>
     };
     view! {
         <div class="tl-over">
             <div class="tl-label"><span class="t2">{text::WHOLE_RUN}</span><span class="end num">{move || show::duration(super::total(lanes.session) as u64)}</span></div>
-            <div
-                class="tl-track"
-                node_ref=node
-                aria-hidden="true"
-                on:pointerdown=move |event| {
-                    if let Some(node) = node.get_untracked() {
-                        pointer::capture(&event, &node);
-                    }
-                    dragging.set(true);
-                    center(&event);
-                }
-                on:pointermove=move |event| {
-                    if dragging.get_untracked() {
-                        center(&event);
-                    }
-                }
-                on:pointerup=move |_| dragging.set(false)
-                on:pointercancel=move |_| dragging.set(false)
-                on:dblclick=move |_| lanes.fit()
-            >
-                {segments}
-                <i class="tl-view" style:left=move || format!("{:.1}px", frame().0) style:width=move || format!("{:.1}px", frame().1)></i>
-            </div>
+            {drag_track(lanes, center, content.into_any())}
         </div>
     }
     .into_any()
 }
 
+/// The outermost rows as one shape a kind of step, and a mark where something failed. What falls on the same pixel is drawn once.
+fn strip(lanes: Lanes, timeline: &Timeline, axis: &Axis) -> Vec<(String, String)> {
+    use std::fmt::Write as _;
+    let mut shapes: Vec<(String, String, f64)> = Vec::new();
+    let mut marks: (String, f64) = (String::new(), f64::MIN);
+    let rows = timeline.rows.iter().filter(|row| row.depth == 0);
+    for row in rows.filter(|row| matches!(row.kind, RowKind::Step | RowKind::Loop | RowKind::SubAgent | RowKind::Turn)) {
+        let kind = row.step.and_then(|step| lanes.session.doc.with(|document| document.step(step).map(|step| step.kind())));
+        let class = format!("tl-seg k-{}", crate::ui::kind_class(kind.unwrap_or(loopwright_model::StepKind::Unknown)));
+        let at = shapes.iter().position(|(own, ..)| *own == class).unwrap_or_else(|| {
+            shapes.push((class, String::new(), f64::MIN));
+            shapes.len() - 1
+        });
+        let Some((_, shape, drawn)) = shapes.get_mut(at) else { continue };
+        for bar in &row.bars {
+            let (left, right) = (axis.x(bar.start_us as f64), axis.x(bar.end_us as f64));
+            let width = (right - left).max(1.0);
+            if left + width > *drawn + 0.5 {
+                let _ = write!(shape, "M{left:.1} 12h{width:.1}v8h-{width:.1}z");
+                *drawn = left + width;
+            }
+            let failed =
+                bar.state == State::Failed || matches!(bar.kind, BarKind::Aggregate { failed, .. } if failed > 0) || row.failed > 0;
+            let middle = f64::midpoint(left, right);
+            if failed && (middle - marks.1).abs() >= 2.0 {
+                let _ = write!(marks.0, "M{:.1} 26l4 -4l4 4z", middle - 4.0);
+                marks.1 = middle;
+            }
+        }
+    }
+    let mut paths: Vec<_> = shapes.into_iter().map(|(class, shape, _)| (class, shape)).collect();
+    paths.push(("tl-fail".to_owned(), marks.0));
+    paths
+}
+
 /// The ruler. Dragging on it moves the playhead.
 pub fn ruler(lanes: Lanes) -> AnyView {
-    let node = NodeRef::<html::Div>::new();
-    let dragging = RwSignal::new(false);
-    let scrub = move |event: &ev::PointerEvent| {
-        let Some(node) = node.get_untracked() else { return };
-        let x = pointer::at(event, &node).x;
-        lanes.scrub(lanes.axis.get_untracked().time(x));
-    };
     let ticks = move || {
         let axis = lanes.axis.get();
         axis.ticks(ROOM)
@@ -105,27 +139,7 @@ pub fn ruler(lanes: Lanes) -> AnyView {
     view! {
         <div class="tl-ruler">
             <div class="tl-label">{zoom_buttons(lanes)}</div>
-            <div
-                class="tl-track"
-                node_ref=node
-                aria-hidden="true"
-                on:pointerdown=move |event| {
-                    if let Some(node) = node.get_untracked() {
-                        pointer::capture(&event, &node);
-                    }
-                    dragging.set(true);
-                    scrub(&event);
-                }
-                on:pointermove=move |event| {
-                    if dragging.get_untracked() {
-                        scrub(&event);
-                    }
-                }
-                on:pointerup=move |_| dragging.set(false)
-                on:pointercancel=move |_| dragging.set(false)
-            >
-                {ticks}
-            </div>
+            {drag_track(lanes, move |x| lanes.scrub(lanes.axis.get_untracked().time(x)), view! { {ticks} }.into_any())}
         </div>
     }
     .into_any()
@@ -139,13 +153,23 @@ pub fn playhead(lanes: Lanes) -> AnyView {
     let in_view = move || lanes.axis.with(|axis| (-1.0..=axis.width + 1.0).contains(&x()));
     let left = move || format!("{:.1}px", LABELS + x());
     let node = NodeRef::<html::Div>::new();
-    let dragging = RwSignal::new(false);
+    let [down, moved, up] = drag(node, false, move |event| {
+        if let Some(tracks) = node.get_untracked().and_then(|node| node.closest(".tl-main").ok().flatten()) {
+            let x = pointer::at(event, &tracks).x - LABELS;
+            lanes.scrub(lanes.axis.get_untracked().time(x));
+        }
+    });
     let spoken = move || {
         let (event, all) = (
             session.run.steps.with(|steps| steps.event),
             session.run.summary.with(|summary| summary.as_ref().map_or(0, |summary| summary.events)),
         );
         text::playhead(&show::seconds(now()), event, all)
+    };
+    // In the middle over its line, but for the ends of the track.
+    let badge = move || {
+        let room = lanes.axis.with(|axis| axis.width) - x();
+        format!("translateX(max(min(-50%, {room:.1}px - 100%), {:.1}px))", -x().max(0.0))
     };
     let on_key = move |event: ev::KeyboardEvent| {
         let axis = lanes.axis.get_untracked();
@@ -172,6 +196,7 @@ pub fn playhead(lanes: Lanes) -> AnyView {
             <div
                 node_ref=node
                 class="tl-badge num"
+                style:transform=badge
                 role="slider"
                 tabindex="0"
                 aria-label=text::PLAYHEAD
@@ -180,21 +205,9 @@ pub fn playhead(lanes: Lanes) -> AnyView {
                 aria-valuenow=move || now().to_string()
                 aria-valuetext=spoken
                 on:keydown=on_key
-                on:pointerdown=move |event| {
-                    if let Some(node) = node.get_untracked() {
-                        pointer::capture(&event, &node);
-                    }
-                    dragging.set(true);
-                }
-                on:pointermove=move |event| {
-                    let tracks = node.get_untracked().and_then(|node| node.closest(".tl-main").ok().flatten());
-                    if let (true, Some(tracks)) = (dragging.get_untracked(), tracks) {
-                        let x = pointer::at(&event, &tracks).x - LABELS;
-                        lanes.scrub(lanes.axis.get_untracked().time(x));
-                    }
-                }
-                on:pointerup=move |_| dragging.set(false)
-                on:pointercancel=move |_| dragging.set(false)
+                on:pointerdown=down
+                on:pointermove=moved
+                on:lostpointercapture=up
             >
                 {move || show::seconds(now())}
             </div>

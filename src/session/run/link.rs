@@ -35,6 +35,8 @@ struct Inner {
     failed_starts: u32,
     /// When the worker last said something.
     heard: f64,
+    /// Whether it was silent when last looked at.
+    was_silent: bool,
 }
 
 /// The line to the worker.
@@ -110,12 +112,21 @@ impl Link {
         self.inner.with_value(|inner| inner.heard >= moment)
     }
 
-    /// Whether a question has waited too long, and nothing came in the meantime.
-    pub(super) fn is_silent(self) -> bool {
+    /// Whether a question has waited too long, or a run that is `running` told nothing for too long. Looked at once a second; the
+    /// second look in a row decides, because after a computer has slept the first one sees an old clock.
+    pub(super) fn is_silent(self, running: bool) -> bool {
         let now = time::now();
-        self.inner.with_value(|inner| {
-            inner.ready && now - inner.heard > SILENCE && inner.pending.values().any(|pending| now - pending.since > SILENCE)
-        })
+        let silent = self.inner.with_value(|inner| {
+            let waited = || inner.pending.values().any(|pending| now - pending.since > SILENCE);
+            inner.ready && now - inner.heard > SILENCE && (running || waited())
+        });
+        self.inner
+            .try_update_value(|inner| {
+                let before = inner.was_silent;
+                inner.was_silent = silent;
+                silent && before
+            })
+            .unwrap_or_default()
     }
 
     fn hear(self, bytes: &[u8], on_progress: impl Fn(Summary)) {

@@ -2,6 +2,7 @@
 
 mod link;
 mod once;
+mod playback;
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,6 +12,7 @@ use loopwright_lang::Profile;
 use loopwright_model::EntityId;
 
 pub use link::{Answer, Link};
+pub use playback::Playing;
 
 use super::{Doc, Notify, Selection, Tone};
 use crate::{platform::time, text};
@@ -45,6 +47,10 @@ pub struct RunClient {
     pub steps: RwSignal<Arc<Steps>>,
     /// The playhead in µs; `None` follows the end.
     pub playhead_us: RwSignal<Option<u64>>,
+    /// Whether the playhead moves by itself.
+    pub playing: RwSignal<Playing>,
+    /// How fast, in seconds of the run a second.
+    pub speed: RwSignal<f64>,
     /// The selected iteration.
     pub iteration: RwSignal<Option<FrameId>>,
     /// Where the selected iteration is: the steps around it and its own, with their iterations, outermost first.
@@ -70,6 +76,7 @@ pub struct RunClient {
     /// How the last run ended, and whether anything in it failed.
     last_end: StoredValue<Option<(RunState, bool)>>,
     auto: StoredValue<u64>,
+    play_ticket: StoredValue<u64>,
 }
 
 impl RunClient {
@@ -80,6 +87,8 @@ impl RunClient {
             summary: RwSignal::new(None),
             steps: RwSignal::new(Arc::default()),
             playhead_us: RwSignal::new(None),
+            playing: RwSignal::new(Playing::No),
+            speed: RwSignal::new(1.0),
             iteration: RwSignal::new(None),
             iteration_place: RwSignal::new(Vec::new()),
             edits_since: RwSignal::new(0),
@@ -96,6 +105,7 @@ impl RunClient {
             asked_for: StoredValue::new(false),
             last_end: StoredValue::new(None),
             auto: StoredValue::new(0),
+            play_ticket: StoredValue::new(0),
         }
     }
 
@@ -104,7 +114,7 @@ impl RunClient {
         self.link.start(move |summary| self.heard(summary));
         set_interval(
             move || {
-                if self.link.is_silent() {
+                if self.link.is_silent(untrack(|| self.is_running())) {
                     self.lost();
                 }
             },
@@ -276,6 +286,7 @@ impl RunClient {
         self.run.set(None);
         self.summary.set(None);
         self.steps.set(Arc::default());
+        self.playing.set(Playing::No);
         self.playhead_us.set(None);
         self.iteration.set(None);
         self.edits_since.set(0);
@@ -318,6 +329,7 @@ impl RunClient {
         }
         self.coming.set_value(None);
         self.iteration.set(None);
+        self.playing.set(Playing::No);
         self.playhead_us.set(None);
         self.started_at.set(time::clock());
         self.run.set(Some(run));

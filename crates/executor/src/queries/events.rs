@@ -94,7 +94,7 @@ impl Simulation {
     }
 
     /// Which step wrote each top-level key last, up to an event.
-    fn writers(&self, event: Option<u32>) -> Vec<(String, loopwright_model::EntityId)> {
+    pub(super) fn writers(&self, event: Option<u32>) -> Vec<(String, loopwright_model::EntityId)> {
         let log = self.log();
         let Some(detail) = log.agents.first() else { return Vec::new() };
         let mut writers: Vec<(String, loopwright_model::EntityId)> = Vec::new();

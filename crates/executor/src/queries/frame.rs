@@ -37,6 +37,7 @@ impl Simulation {
             Body::Missing => "",
         });
         let (condition, reason) = self.why(frame.0);
+        let (asked_of, asked) = self.evaluations(frame.0);
         let result = match row.kind {
             // A step's row holds its stepResult; what it gave is in there.
             FrameKind::Step | FrameKind::Turn => {
@@ -68,6 +69,8 @@ impl Simulation {
             condition,
             exit: log.loop_(frame.0).and_then(|detail| detail.exit).map(str::to_owned),
             cause: self.exit_cause(frame.0),
+            asked_of,
+            asked,
             notices: log.notices.iter().filter(|notice| notice.row == frame.0).map(|notice| self.notice_of(notice)).collect(),
         })
     }

@@ -1,6 +1,8 @@
 //! The questions a run answers. Every answer is read off the log; nothing here changes a run.
 
+mod asked;
 mod causes;
+mod csv;
 mod diff;
 mod events;
 mod exits;
@@ -97,7 +99,7 @@ impl Simulation {
         let unknown = || Trouble::new("frame_unknown", "This part of the run is not in its log.");
         let reply = match ask {
             Ask::Summary { .. } | Ask::Run { .. } | Ask::Cancel { .. } => Ok(Reply::Summary(self.summary())),
-            Ask::Matrix { .. } => Err(Trouble::new("ask_unknown", "This is asked of the host.")),
+            Ask::Matrix { .. } | Ask::Csv { .. } => Err(Trouble::new("ask_unknown", "This is asked of the host.")),
             Ask::Moments { agent, before, after, .. } => Ok(Reply::Payload(self.between(agent.map(|frame| frame.0), *before, *after))),
             Ask::Writers { agent, path, until, .. } => self.writers_of(agent.map(|frame| frame.0), path, *until).map(Reply::Writers),
             Ask::Exit { frame, .. } => self.exit(frame.0).map(|exit| Reply::Exit(Box::new(exit))).ok_or_else(unknown),

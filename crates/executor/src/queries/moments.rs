@@ -59,7 +59,8 @@ impl Simulation {
             change.by = self.last_writer(agent, &change.path, until).and_then(|writer| writer.step);
         }
         let at_us = to.and_then(|event| self.log().times.get(event as usize)).copied().unwrap_or(0);
-        PayloadView { at_us, event: u64::from(to.unwrap_or(0)), payload: shown(&now), changes: listed, writers: Vec::new() }
+        let writers = if agent == 0 { self.writers(to) } else { Vec::new() };
+        PayloadView { at_us, event: u64::from(to.unwrap_or(0)), payload: shown(&now), changes: listed, writers }
     }
 
     /// Who wrote a place, the last first; at most 100.

@@ -32,7 +32,7 @@ pub(crate) use complete::{rank, roots, sample};
 pub(crate) use eval::{AMBIENT, REFUSED_PROPERTIES, Val};
 pub(crate) use print::member_text;
 pub(crate) use references::refers;
-pub(crate) use suggest::nearest;
+pub use suggest::nearest;
 pub(crate) use token::{Token, TokenKind, tokenize};
 pub(crate) use unicode::{continues_name, is_js_space, is_name, js_trim, starts_name};
 

@@ -2,7 +2,7 @@
 
 /// The candidate nearest to `word`, if one is near enough to be meant: a different case, or few slips for its length.
 /// Of equally near ones the first.
-pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted: Vec<char> = word.chars().take(64).collect();
     let allowed = match wanted.len() {
         0..=4 => 1,

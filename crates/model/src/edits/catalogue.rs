@@ -6,8 +6,8 @@ use loopwright_lang::{Object, Value};
 
 use super::{Draft, Made, count, refuse, unique};
 use crate::{
-    Change, Document, Edit, EntityId, EntityKind, Refused,
-    catalogue::{entity_name, wanted},
+    Change, Document, Edit, EntityId, EntityKind, Refused, StepRef,
+    catalogue::{Referent, entity_name, wanted},
     config::{JsonColumn, json_column},
     document::ROOT,
 };
@@ -24,6 +24,20 @@ pub fn add_entry(document: &Document, kind: EntityKind, mut fields: Object) -> R
     let mut draft = Draft::new(document);
     let id = draft.add(kind, ROOT, fields, None);
     Ok(Made { edit: draft.finish(format!("Add {name}")), ids: vec![id] })
+}
+
+/// Puts what a step names, and the catalogue does not hold, into the catalogue. `None`: there is nothing like that.
+pub fn adopt(step: StepRef<'_>) -> Option<Edit> {
+    let Referent::Unknown(name) = step.referent() else { return None };
+    let column = step.reference_column()?;
+    let mut fields = Object::new();
+    // An ID that is a lookup, or the name again, is no ID of an entry.
+    if let Some(id) = step.document.field(step.id(), column.id).and_then(Value::as_str).filter(|id| *id != name && !id.starts_with('@')) {
+        fields.insert("id", Value::text(id));
+    }
+    fields.insert("name", Value::text(name));
+    let made = add_entry(step.document, column.entity, fields).ok()?;
+    Some(Edit { label: format!("Add {name} to the catalogue"), ..made.edit })
 }
 
 /// Sets a field of an entry (`description`, `inputs`, …), or takes it away. To rename one there is [`super::rename_entry`].

@@ -12,7 +12,7 @@ mod scenarios;
 mod steps;
 mod variables;
 
-pub use catalogue::{add_entry, add_missing_entries, remove_entry, set_entry_field};
+pub use catalogue::{add_entry, add_missing_entries, adopt, remove_entry, set_entry_field};
 pub use clipboard::{copy, duplicate, paste};
 pub use columns::{
     clear_column, move_mapping_row, remove_mapping_row, rename_mapping_row, set_column, set_column_text, set_configuration_key,
@@ -26,7 +26,7 @@ pub use scenarios::{add_scenario, duplicate_scenario, remove_scenario, set_scena
 pub use steps::{
     NewStep, add_step, add_step_on_path, delete, delete_and_reconnect, give_missing_ids, move_to, set_start, unique_step_name,
 };
-pub use variables::rename_item_variable;
+pub use variables::{rename_item_variable, rename_variable_uses};
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -4,7 +4,7 @@ use loopwright_lang::{Object, Value};
 
 use super::{columns::column_change, refuse, set_configuration_key};
 use crate::{
-    Document, Edit, EntityId, Refused,
+    Change, Document, Edit, EntityId, Refused,
     config::{JsonColumn, json_column},
     format::rewrite,
 };
@@ -28,7 +28,6 @@ pub fn rename_item_variable(document: &Document, step: EntityId, name: &str) -> 
     if old.is_empty() || name.is_empty() || old == name {
         return Ok(edit);
     }
-    let rename = |text: &str| renamed_text(text, &old, name);
     if let Some(condition) = configuration.get("condition").and_then(Value::as_str).and_then(|text| renamed_everywhere(text, &old, name)) {
         // Both keys stand in one column: one change that holds both.
         let mut both = configuration.as_object().cloned().unwrap_or_default();
@@ -42,10 +41,32 @@ pub fn rename_item_variable(document: &Document, step: EntityId, name: &str) -> 
         };
         edit.changes = vec![column_change(document, step, "Configuration", value)];
     }
+    edit.changes.extend(texts_renamed(document, step, &old, name));
+    Ok(edit)
+}
+
+/// Changes the texts of a loop's mappings, its condition and its message that still refer to its variable by its `old` name. `None`:
+/// none does.
+pub fn rename_variable_uses(document: &Document, step: EntityId, old: &str, name: &str) -> Option<Edit> {
+    let found = document.step(step).filter(|_| !old.is_empty() && !name.is_empty() && old != name)?;
+    let mut changes = texts_renamed(document, step, old, name);
+    if let JsonColumn::Value(value) = json_column(found.field("Configuration"))
+        && let Some(condition) = value.get("condition").and_then(Value::as_str).and_then(|text| renamed_everywhere(text, old, name))
+    {
+        changes.extend(set_configuration_key(document, step, &["condition"], Some(Value::text(condition))).ok()?.changes);
+    }
+    (!changes.is_empty()).then(|| Edit::new(format!("Rename {old} to {name} where it is used"), changes))
+}
+
+/// The mappings and the message of a step with a variable of another name.
+fn texts_renamed(document: &Document, step: EntityId, old: &str, name: &str) -> Vec<Change> {
+    let Some(found) = document.step(step) else { return Vec::new() };
+    let rename = |text: &str| renamed_text(text, old, name);
+    let mut changes = Vec::new();
     for column in ["ActionInputMapping", "Description"] {
         let current = found.field(column);
         let new = match (column, current, json_column(current)) {
-            ("Description", Some(Value::Text(text)), _) => renamed_templates(text, &old, name).map(Value::text),
+            ("Description", Some(Value::Text(text)), _) => renamed_templates(text, old, name).map(Value::text),
             ("Description", ..) => None,
             (_, Some(Value::Text(text)), JsonColumn::Value(value)) => {
                 renamed_value(&value, &rename).and_then(|value| rewrite(text, &value)).map(Value::text)
@@ -53,9 +74,9 @@ pub fn rename_item_variable(document: &Document, step: EntityId, name: &str) -> 
             (_, _, JsonColumn::Value(value)) => renamed_value(&value, &rename),
             _ => None,
         };
-        edit.changes.extend(new.map(|value| column_change(document, step, column, value)));
+        changes.extend(new.map(|value| column_change(document, step, column, value)));
     }
-    Ok(edit)
+    changes
 }
 
 /// A mapping value with its texts renamed; `None`: nothing in it refers to the variable.

@@ -7,7 +7,6 @@ mod backend;
 mod columns;
 mod configuration;
 mod mappings;
-mod near;
 mod plan;
 mod references;
 mod refine;
@@ -26,7 +25,7 @@ use crate::{Change, Document, Edit, EntityId, GraphKind, GraphRef, PathRef, Step
 
 pub use backend::backend;
 pub use configuration::{KEYS_OF_FOREACH, KEYS_OF_WHILE, variable_name_problem};
-pub use near::nearest;
+pub use loopwright_lang::expr::nearest;
 
 /// Where a problem is, so that the app can jump there.
 #[derive(Clone, Debug, PartialEq, Eq)]

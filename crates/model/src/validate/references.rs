@@ -54,6 +54,7 @@ pub(super) fn step(step: StepRef<'_>, problems: &mut Vec<Problem>) {
                 };
                 Edit::new(format!("Use {name}"), vec![id_change, Change::set(step.id(), column, name.as_str())])
             });
+            let fix = fix.or_else(|| crate::edits::adopt(step));
             let article = if what == "action" { "an" } else { "a" };
             let mut message = format!("There is no {what} {name} in the catalogue.");
             if let Some(meant) = meant {
