@@ -216,8 +216,8 @@ pub enum Ask {
         /// Where; none any more when it is empty.
         stops: Vec<Stop>,
     },
-    /// A new run that goes as another one did up to an event, and from there under another scenario. Answered by
-    /// [`Reply::Summary`].
+    /// A new run that goes as another one did up to an event, and from there under another scenario; calls that are under way by then
+    /// keep the answers they had. Answered by [`Reply::Summary`].
     Again {
         /// The run that is gone by.
         run: RunId,
