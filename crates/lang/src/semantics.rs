@@ -36,15 +36,6 @@ pub enum KeyOrder {
     JavaScript,
 }
 
-/// What `maxIterations: 0` means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ZeroIterations {
-    /// No limit but the engine's own.
-    Unlimited,
-    /// No iteration at all.
-    None,
-}
-
 /// What a condition's text may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConditionText {
@@ -114,8 +105,6 @@ pub struct Semantics {
     pub profile: Profile,
     /// Order of object keys.
     pub key_order: KeyOrder,
-    /// What `maxIterations: 0` means.
-    pub max_iterations_zero: ZeroIterations,
     /// What a condition's text may hold.
     pub condition_text: ConditionText,
     /// Which own keys an expression does not see.
@@ -137,7 +126,6 @@ impl Semantics {
             Profile::Documented => Self {
                 profile,
                 key_order: KeyOrder::File,
-                max_iterations_zero: ZeroIterations::Unlimited,
                 condition_text: ConditionText::Grammar,
                 hidden_keys: HiddenKeys::None,
                 plain_input: PlainInput::Rules,
@@ -148,7 +136,6 @@ impl Semantics {
             Profile::Mj5513 => Self {
                 profile,
                 key_order: KeyOrder::JavaScript,
-                max_iterations_zero: ZeroIterations::None,
                 condition_text: ConditionText::ForbiddenWords,
                 hidden_keys: HiddenKeys::HostNames,
                 plain_input: PlainInput::Prefixes,
