@@ -188,13 +188,4 @@ impl PlanProblem {
 pub enum PlanFix {
     /// Add this id to the task's `depends_on`.
     DependOn(Text),
-    /// Replace a text in the plan by this JSON.
-    Replace {
-        /// Where.
-        span: Span,
-        /// By what.
-        json: String,
-        /// What the button says.
-        label: String,
-    },
 }

@@ -1,7 +1,7 @@
 //! Plans: what is wrong with them, at the entities of the document.
 
 use loopwright_lang::{
-    Severity, Span, Value,
+    Span, Value,
     json::{Node, NodeKind},
 };
 
@@ -58,13 +58,8 @@ fn placed(graph: GraphRef<'_>, steps: &[StepRef<'_>], root: &Node, problem: Plan
     if let Some(task) = problem.task.and_then(|place| task_node(root, place)) {
         within(task, problem.span, &mut place);
     }
-    let fix = problem.fix.and_then(|fix| match (fix, step) {
-        (PlanFix::DependOn(id), Some(step)) => Some(depend_on(step, &id)),
-        _ => None,
-    });
-    let severity = problem.severity;
-    debug_assert!(severity != Severity::Error || !problem.code.is_empty());
-    Problem { code: problem.code, severity, message: problem.message, place, fix }
+    let fix = problem.fix.zip(step).map(|(PlanFix::DependOn(id), step)| depend_on(step, &id));
+    Problem { code: problem.code, severity: problem.severity, message: problem.message, place, fix }
 }
 
 fn task_node(root: &Node, place: usize) -> Option<&Node> {
