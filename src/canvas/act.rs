@@ -45,12 +45,14 @@ impl Canvas {
                 selection.set(all, primary);
             }
             Intent::DragPreview { ids, dx, dy, guides, onto } => {
+                let onto = onto.filter(|link| !scene::is_derived(*link));
                 self.shift_elements(&ids, pt(dx, dy));
                 self.preview.set(Preview::Drag(guides, onto.map(scene::of_link)));
             }
             Intent::DragCommit { ids, dx, dy, onto } => {
                 self.clear_preview();
                 let ids: Vec<EntityId> = ids.into_iter().map(scene::of_node).collect();
+                let onto = onto.filter(|link| !scene::is_derived(*link));
                 let edit = self.session.doc.with(|document| match (onto, ids.as_slice()) {
                     (Some(path), [only]) => acts::put_on_path(document, *only, scene::of_link(path), (dx, dy)),
                     _ => Some(acts::shift(document, &ids, (dx, dy))),
@@ -91,6 +93,7 @@ impl Canvas {
             Intent::DropPreview { rect, target, guides } => {
                 let hint = match target {
                     DropTarget::At(_) => DropHint::Free,
+                    DropTarget::OnLink(path, _) if scene::is_derived(path) => DropHint::Free,
                     DropTarget::OnLink(path, _) => DropHint::OnPath(scene::of_link(path)),
                     DropTarget::IntoBody(node) => DropHint::IntoBody(scene::of_node(node)),
                     DropTarget::Nowhere => DropHint::Nowhere,
@@ -179,6 +182,7 @@ impl Canvas {
     fn drop_recipe(self, recipe: Recipe, target: DropTarget) {
         match target {
             DropTarget::At(at) => self.add(recipe, Spot { at: (at.x, at.y), ..Spot::default() }),
+            DropTarget::OnLink(path, at) if scene::is_derived(path) => self.add(recipe, Spot { at: (at.x, at.y), ..Spot::default() }),
             DropTarget::OnLink(path, at) => {
                 self.add(recipe, Spot { at: (at.x, at.y), onto: Some(scene::of_link(path)), ..Spot::default() })
             }
@@ -421,6 +425,6 @@ impl Canvas {
 fn of(pick: Pick) -> EntityId {
     match pick {
         Pick::Node(id) => scene::of_node(id),
-        Pick::Link(id) => scene::of_link(id),
+        Pick::Link(id) => scene::subject(id),
     }
 }

@@ -21,6 +21,7 @@ impl Canvas {
         let items = match target {
             Target::Node(id) | Target::Body(id) | Target::Resize(id) => self.node_menu(scene::of_node(id)),
             Target::Port(port) => self.node_menu(scene::of_node(port.node)),
+            Target::Link(id) | Target::LinkEnd(id, _) if scene::is_derived(id) => self.node_menu(scene::subject(id)),
             Target::Link(id) | Target::LinkEnd(id, _) => self.path_menu(scene::of_link(id)),
             Target::Empty => self.stage_menu(at),
         };

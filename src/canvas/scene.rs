@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use loopwright_lang::Value;
-use loopwright_model::{Document, Entity, EntityId, EntityKind, StepKind};
+use loopwright_model::{Document, Entity, EntityId, EntityKind, GraphRef, StepKind, view::GraphKind};
 use loopwright_stage::{LinkId, NodeId, NodeShape, Scene, SceneLink, SceneNode, sizes};
 
 /// The stage's number of a step or a note.
@@ -24,6 +24,24 @@ pub fn of_node(id: NodeId) -> EntityId {
 /// The document's number of a path.
 pub fn of_link(id: LinkId) -> EntityId {
     EntityId(id.0)
+}
+
+/// The bit of a connector that stands for an entry of a task's list (`depends_on`, `after`) and is no entity itself.
+const DERIVED: u32 = 1 << 31;
+
+/// The stage's number of the connector to a task from the one that stands `at` in its list.
+fn derived(task: EntityId, at: usize) -> LinkId {
+    LinkId(DERIVED | (task.0 << 8) | (at as u32 & 0xff))
+}
+
+/// Whether a connector is read off a task's list, so that nothing can be put on it.
+pub fn is_derived(id: LinkId) -> bool {
+    id.0 & DERIVED != 0
+}
+
+/// What a person means who picks a connector: the path, or the task whose list it stands for.
+pub fn subject(id: LinkId) -> EntityId {
+    if is_derived(id) { EntityId((id.0 & !DERIVED) >> 8) } else { of_link(id) }
 }
 
 /// The shape a kind of step is drawn as.
@@ -58,7 +76,24 @@ pub fn build(document: &Document, graph: EntityId) -> (Scene, HashMap<NodeId, Ki
     scene
         .links
         .extend(graph.paths().filter_map(|path| Some(SceneLink { id: link(path.id()), from: node(path.from()?), to: node(path.to()?) })));
+    scene.links.extend(connectors(graph));
     (scene, kinds)
+}
+
+/// The connectors of a plan or a task graph: its tasks' own lists say them.
+fn connectors(graph: GraphRef<'_>) -> Vec<SceneLink> {
+    let found = match graph.kind() {
+        GraphKind::Plan => loopwright_model::plan::connectors(graph),
+        GraphKind::Tasks => loopwright_model::tasks::connectors(graph),
+        GraphKind::Flow | GraphKind::Loop | GraphKind::Unknown => Vec::new(),
+    };
+    let mut counts: HashMap<EntityId, usize> = HashMap::new();
+    let link = |(from, to): (EntityId, EntityId)| {
+        let at = counts.entry(to).or_default();
+        *at += 1;
+        SceneLink { id: derived(to, *at), from: node(from), to: node(to) }
+    };
+    found.into_iter().map(link).collect()
 }
 
 fn note(entity: &Entity) -> SceneNode {

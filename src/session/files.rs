@@ -30,7 +30,7 @@ const AUTOSAVE_MS: u32 = 300;
 const LARGE: u32 = 3_000;
 
 /// The examples that come with the app: file name and title.
-pub const EXAMPLES: [(&str, &str); 10] = [
+pub const EXAMPLES: [(&str, &str); 12] = [
     ("welcome-emails", "Customer onboarding"),
     ("retry-api-call", "Retry an API call"),
     ("document-processing", "Document processing"),
@@ -41,6 +41,8 @@ pub const EXAMPLES: [(&str, &str); 10] = [
     ("cached-summary", "A summary from the cache"),
     ("exhausted-and-recovered", "Not accepted in three rounds"),
     ("interrupted-translation", "An interrupted translation"),
+    ("incident-triage", "Incident triage"),
+    ("notify-on-call", "Notify who is on call"),
 ];
 
 /// Whether the document is stored.
@@ -206,7 +208,7 @@ impl Session {
         };
         match import(name, &text).document {
             Some(document) => {
-                self.replace(History::new(document), String::new(), false, Saved::Example);
+                self.replace(History::new(super::placing::placed(document)), String::new(), false, Saved::Example);
                 true
             }
             None => false,
@@ -223,7 +225,7 @@ impl Session {
         let found = import(name, text);
         let opened = found.document.is_some();
         if let Some(document) = found.document {
-            self.replace(History::new(document), name.to_owned(), found.read_only, Saved::Saving);
+            self.replace(History::new(super::placing::placed(document)), name.to_owned(), found.read_only, Saved::Saving);
             self.store_soon();
             self.notify.say(text::opened(name));
         }

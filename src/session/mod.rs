@@ -8,6 +8,7 @@ pub mod files;
 mod generate;
 pub mod layout;
 pub mod notify;
+mod placing;
 pub mod problems;
 pub mod run;
 pub mod selection;

@@ -84,6 +84,8 @@ export const SCREENS = [
     },
     only: WIDE,
   },
+  { name: "plan", path: "#example=incident-triage", go: ({ page }) => ran(page), only: WIDE },
+  { name: "task-graph", path: "#example=draft-review-publish", go: ({ page }) => ran(page), only: WIDE },
   {
     name: "nested",
     go: async ({ page }) => {

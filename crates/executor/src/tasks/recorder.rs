@@ -250,7 +250,8 @@ impl Recorder {
         open.visit
     }
 
-    fn break_off(&mut self, log: &mut RunLog, at: u64, state: State) {
+    /// Ends what is open, because the leg was interrupted or the run ends.
+    pub(super) fn break_off(&mut self, log: &mut RunLog, at: u64, state: State) {
         for row in std::mem::take(&mut self.calls).into_values() {
             log.end(at, row, EventKind::CallEnd, state, Value::Undefined, None);
         }
@@ -342,11 +343,11 @@ fn begin_run(log: &mut RunLog, agent: u32) -> u32 {
     row
 }
 
-/// The log of a graph that is refused before it starts.
-pub(super) fn refused(log: &mut RunLog, agent: u32, step: Option<u32>, message: &str) {
+/// Ends the log of a graph that is refused, before it starts or when it is to go on.
+pub(super) fn refused(log: &mut RunLog, at: u64, agent: u32, step: Option<u32>, message: &str) {
     let row = if log.rows.is_empty() { begin_run(log, agent) } else { 0 };
     log.error = Some(message.into());
     log.error_step = step;
-    log.end(0, row, EventKind::AgentEnd, State::Failed, Value::Undefined, log.error.clone());
+    log.end(at, row, EventKind::AgentEnd, State::Failed, Value::Undefined, log.error.clone());
     log.state = RunState::Failed;
 }

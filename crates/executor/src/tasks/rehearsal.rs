@@ -21,6 +21,7 @@ use crate::{
     compile::CalleeKind,
     engine::{Outcome, Progress},
     log::RunLog,
+    protocol::State,
     scenario::{Asked, Scenario},
 };
 
@@ -103,7 +104,7 @@ impl Rehearsal {
         let setup = self.setup.clone();
         let Some(tasks) = &setup.tasks else {
             let (step, message) = setup.refusal.clone().unwrap_or((None, "This graph has no tasks to run.".into()));
-            refused(log, setup.agent, step, &message);
+            refused(log, 0, setup.agent, step, &message);
             return Progress::Finished;
         };
         let Some(simulation) = &mut self.simulation else {
@@ -114,7 +115,7 @@ impl Rehearsal {
                     Progress::Working
                 }
                 Err(refusal) => {
-                    refused(log, setup.agent, None, &refusal.0);
+                    refused(log, 0, setup.agent, None, &refusal.0);
                     Progress::Finished
                 }
             };
@@ -126,8 +127,9 @@ impl Rehearsal {
         match went_on {
             Ok(true) => Progress::Working,
             Err(refusal) => {
-                recorder.close_log(log, simulation.task_run());
-                refused(log, setup.agent, None, &refusal.0);
+                let now = simulation.task_run().now();
+                recorder.break_off(log, now, State::Cancelled);
+                refused(log, now, setup.agent, None, &refusal.0);
                 Progress::Finished
             }
             Ok(false) => self.leg_over(log, &setup),
@@ -154,7 +156,7 @@ impl Rehearsal {
                 Progress::Working
             }
             Err(refusal) => {
-                refused(log, setup.agent, None, &refusal.0);
+                refused(log, saved.at, setup.agent, None, &refusal.0);
                 Progress::Finished
             }
         }
