@@ -128,9 +128,10 @@ pub fn label(canvas: Canvas, id: EntityId) -> AnyView {
         let tiny = bare && words.priority.is_none();
         Some(view! {
             <button type="button" id=format!("path-{}", id.0) class="elabel" class:is-bare=bare class:is-tiny=tiny class:is-selected=move || selected.get()
-                tabindex="-1" aria-label=name title=title data-own="path"
+                tabindex="-1" title=title data-own="path"
                 style:left=move || format!("{}px", place.get().x) style:top=move || format!("{}px", place.get().y)
                 on:click=move |_| session.selection.only(id)>
+                <span class="sr">{name}" "</span>
                 {words.priority.clone().map(|priority| view! { <span class="prio" title=text::PRIORITY>{priority}</span> })}
                 {says}
             </button>
