@@ -332,6 +332,18 @@ pub const STOP: &str = "Stop";
 pub const RUN_HINT: &str = "Run the flow (Ctrl+Enter)";
 pub const RUN_OPTIONS: &str = "Run options";
 pub const RUN_WITH: &str = "Run with";
+pub fn waits(time: &str) -> String {
+    format!("waits {time}")
+}
+pub fn for_each(list: &str) -> String {
+    format!("each of {list}")
+}
+pub fn rounds_at_most(rounds: f64) -> String {
+    if rounds == 1.0 { "at most 1 round".to_owned() } else { format!("at most {} rounds", number(rounds)) }
+}
+pub fn decided_by(names: &str) -> String {
+    if names.is_empty() { "someone decides".to_owned() } else { format!("decided by {names}") }
+}
 pub const NO_PREVIOUS: &str = "The document before is not kept any more.";
 pub fn open_previous(title: &str) -> String {
     format!("Back to “{title}”")

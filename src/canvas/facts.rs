@@ -3,7 +3,7 @@
 use loopwright_executor::protocol::{Fact, StepStatus};
 use loopwright_lang::{Value, json};
 use loopwright_model::{
-    Referent, StepKind, StepRef,
+    GraphKind, Referent, StepKind, StepRef,
     config::{JsonColumn, json_column},
 };
 
@@ -75,9 +75,20 @@ pub fn read(step: StepRef<'_>) -> CardText {
 
 fn body(step: StepRef<'_>, called: &str, inputs: &[(String, String)]) -> BodyText {
     let kind = step.reference_column().map(|column| column.kind).or(step.body_kind()).unwrap_or(StepKind::Action);
-    let title = if called.is_empty() { text::NO_BODY.to_owned() } else { called.to_owned() };
+    let title = match step.graph_kind() {
+        _ if !called.is_empty() => called.to_owned(),
+        // A loop task has two bodies; the card shows the first.
+        GraphKind::Tasks => attempt_name(step).unwrap_or(text::NO_BODY).to_owned(),
+        _ => text::NO_BODY.to_owned(),
+    };
     let fact = inputs.first().map_or_else(|| text::body_of(kind).to_owned(), |(name, value)| format!("{name} {value}"));
     BodyText { title, kind, fact }
+}
+
+/// What a loop task's attempt calls.
+fn attempt_name<'a>(step: StepRef<'a>) -> Option<&'a str> {
+    let attempt = step.field("attempt")?;
+    ["action", "prompt", "agent"].into_iter().find_map(|key| attempt.get(key).and_then(Value::as_str))
 }
 
 fn fact(
@@ -95,6 +106,9 @@ fn fact(
             String::new()
         }
     };
+    if let Some(fact) = task_fact(step) {
+        return fact;
+    }
     match kind {
         StepKind::ForEach => {
             let item = some_or(setting("itemVariable"), "item");
@@ -122,6 +136,26 @@ fn fact(
             ([(name, value), ..], _) if value.chars().count() <= 20 && !value.contains(' ') => format!("{name} {value}"),
             (many, _) => many.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", "),
         },
+    }
+}
+
+/// The fact of a task of a plan or of a task graph: what it goes over, how often it may try, how long it waits, who decides.
+/// `None` leaves it to what the task calls.
+fn task_fact(step: StepRef<'_>) -> Option<String> {
+    let field = |name: &str| step.field(name).and_then(Value::as_str).filter(|value| !value.is_empty());
+    match step.graph_kind() {
+        GraphKind::Plan if step.step_type() == "wait" => field("duration").or(field("until")).map(text::waits),
+        GraphKind::Plan => field("for_each").map(text::for_each),
+        GraphKind::Tasks => match step.step_type() {
+            "loop" => step.field("maxRounds").and_then(Value::as_number).map(text::rounds_at_most),
+            "approval" => {
+                let actors = step.field("actors").and_then(Value::as_list);
+                let names: Vec<&str> = actors.into_iter().flat_map(|list| list.iter()).filter_map(Value::as_str).collect();
+                Some(text::decided_by(&names.join(", ")))
+            }
+            _ => None,
+        },
+        GraphKind::Flow | GraphKind::Loop | GraphKind::Unknown => None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use loopwright_lang::Value;
-use loopwright_model::{EntityId, StepKind, document::ROOT};
+use loopwright_model::{EntityId, GraphKind, StepKind, document::ROOT};
 
 use super::{
     bind::Bind,
@@ -164,9 +164,19 @@ pub fn graph(session: Session, id: EntityId) -> AnyView {
 pub fn title_input(session: Session, id: EntityId) -> AnyView {
     let bind = Bind::column(id, "Name");
     let watched = bind.clone();
-    let shown = move || watched.watch(session).and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default();
+    // A task of a plan or a task graph is called by what others refer to it by, and has no name besides.
+    let by_reference =
+        session.doc.with(|document| document.step(id).is_some_and(|step| matches!(step.graph_kind(), GraphKind::Plan | GraphKind::Tasks)));
+    let shown = move || {
+        if by_reference {
+            session.doc.track(id);
+            return session.doc.with(|document| document.step(id).map(|step| step.name().to_owned())).unwrap_or_default();
+        }
+        watched.watch(session).and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+    };
     view! {
         <input
+            readonly=by_reference
             class="ti insp-title"
             type="text"
             autocomplete="off"
