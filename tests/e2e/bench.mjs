@@ -29,22 +29,21 @@ const FIGURES = [
       const field = row.getByRole("combobox");
       await field.click();
       await field.press("End");
-      // From the key's event to the frame after the preview's change.
-      const measured = row.evaluate(
-        (row) =>
-          new Promise((resolve) => {
-            let began = 0;
-            row.addEventListener("keydown", () => (began = performance.now()), { capture: true, once: true });
-            const shown = () => [...row.querySelectorAll("*")].some((element) => element.children.length === 0 && element.textContent.includes('service!?"'));
-            new MutationObserver((_, observer) => {
-              if (!shown()) return;
-              observer.disconnect();
-              requestAnimationFrame(() => resolve(performance.now() - began));
-            }).observe(row, { subtree: true, childList: true, characterData: true });
-          }),
-      );
+      // From the key's event to the frame after the preview's change. In place before the key is pressed.
+      await row.evaluate((row) => {
+        const around = row.closest("aside") ?? document.body;
+        let began = NaN;
+        document.addEventListener("keydown", () => (began = performance.now()), { capture: true, once: true });
+        window.measured = new Promise((resolve) => {
+          new MutationObserver((_, observer) => {
+            if (!around.textContent.includes('service!?"')) return;
+            observer.disconnect();
+            requestAnimationFrame(() => resolve(performance.now() - began));
+          }).observe(around, { subtree: true, childList: true, characterData: true });
+        });
+      });
       await field.press("?");
-      return measured;
+      return page.evaluate(() => window.measured);
     },
   },
   {
