@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use loopwright_lang::Value;
-use loopwright_model::{Document, Entity, EntityId, EntityKind, GraphRef, StepKind, view::GraphKind};
+use loopwright_model::{Document, Entity, EntityId, EntityKind, GraphRef, StepKind};
 use loopwright_stage::{LinkId, NodeId, NodeShape, Scene, SceneLink, SceneNode, sizes};
 
 /// The stage's number of a step or a note.
@@ -82,18 +82,13 @@ pub fn build(document: &Document, graph: EntityId) -> (Scene, HashMap<NodeId, Ki
 
 /// The connectors of a plan or a task graph: its tasks' own lists say them.
 fn connectors(graph: GraphRef<'_>) -> Vec<SceneLink> {
-    let found = match graph.kind() {
-        GraphKind::Plan => loopwright_model::plan::connectors(graph),
-        GraphKind::Tasks => loopwright_model::tasks::connectors(graph),
-        GraphKind::Flow | GraphKind::Loop | GraphKind::Unknown => Vec::new(),
-    };
     let mut counts: HashMap<EntityId, usize> = HashMap::new();
     let link = |(from, to): (EntityId, EntityId)| {
         let at = counts.entry(to).or_default();
         *at += 1;
         SceneLink { id: derived(to, *at), from: node(from), to: node(to) }
     };
-    found.into_iter().map(link).collect()
+    graph.connectors().into_iter().map(link).collect()
 }
 
 fn note(entity: &Entity) -> SceneNode {

@@ -15,6 +15,7 @@ pub mod plan;
 pub mod reference;
 pub mod scenario;
 pub mod snapshot;
+mod tasklist;
 pub mod tasks;
 pub mod validate;
 pub mod view;

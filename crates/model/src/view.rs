@@ -158,6 +158,14 @@ impl<'a> GraphRef<'a> {
     pub fn id_text(self) -> Option<&'a str> {
         nonblank(self.entity.fields.get("ID"))
     }
+    /// The connectors that its tasks' own lists say, from and to: a plan's `depends_on`, a task graph's `after`. Others have paths instead.
+    pub fn connectors(self) -> Vec<(EntityId, EntityId)> {
+        match self.kind() {
+            GraphKind::Plan => crate::plan::connectors(self),
+            GraphKind::Tasks => crate::tasks::connectors(self),
+            GraphKind::Flow | GraphKind::Loop | GraphKind::Unknown => Vec::new(),
+        }
+    }
     /// Its steps in file order.
     pub fn steps(self) -> impl Iterator<Item = StepRef<'a>> {
         self.document.children_of_kind(self.entity.id, EntityKind::Step).map(move |entity| StepRef { document: self.document, entity })

@@ -333,6 +333,25 @@ impl RunLog {
         number
     }
 
+    /// Begins the log with the row of the run itself, its payload empty: what plans and task graphs start from.
+    pub(crate) fn begin_run(&mut self, agent: u32) -> u32 {
+        let row = self.begin(0, FrameKind::Agent, EventKind::AgentStart, NONE, NONE, 0, Value::object::<&str>([]));
+        let detail = AgentDetail {
+            agent,
+            loops: Vec::new(),
+            data: None,
+            context: None,
+            conversation: None,
+            writes: Vec::new(),
+            parts: Vec::new(),
+            messages: Vec::new(),
+        };
+        self.detail_agent(row, detail);
+        let event = self.event(0, EventKind::Payload, row, 0);
+        self.wrote(row, event, row, Written::Root(Value::object::<&str>([])));
+        row
+    }
+
     /// Begins a row and notes the event that goes with it. [`NONE`] when it is past the budget.
     #[allow(clippy::too_many_arguments)]
     pub fn begin(&mut self, at: u64, kind: FrameKind, event: EventKind, parent: u32, step: u32, index: u32, given: Value) -> u32 {

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     compile::{Body, Collection, LoopConfig, LoopKind, LoopSpec, SpecOrigin, Task},
-    log::{AgentDetail, EventKind, LoopDetail, NONE, RunLog, Written},
+    log::{EventKind, LoopDetail, NONE, RunLog, Written},
     protocol::{FrameKind, RunState, State},
 };
 
@@ -61,7 +61,7 @@ struct Expansion {
 impl Recorder {
     /// Begins the log.
     pub(super) fn new(log: &mut RunLog, plan: Arc<Plan>, agent: u32, steps: Vec<u32>) -> Self {
-        let row = begin_run(log, agent);
+        let row = log.begin_run(agent);
         Self {
             plan,
             agent: row,
@@ -409,28 +409,9 @@ impl Recorder {
     }
 }
 
-/// Begins the log of a run with the row of the run itself.
-fn begin_run(log: &mut RunLog, agent: u32) -> u32 {
-    let row = log.begin(0, FrameKind::Agent, EventKind::AgentStart, NONE, NONE, 0, Value::object::<&str>([]));
-    let detail = AgentDetail {
-        agent,
-        loops: Vec::new(),
-        data: None,
-        context: None,
-        conversation: None,
-        writes: Vec::new(),
-        parts: Vec::new(),
-        messages: Vec::new(),
-    };
-    log.detail_agent(row, detail);
-    let event = log.event(0, EventKind::Payload, row, 0);
-    log.wrote(row, event, row, Written::Root(Value::object::<&str>([])));
-    row
-}
-
 /// The log of a plan that is refused before it starts.
 pub(super) fn refused(log: &mut RunLog, agent: u32, step: Option<u32>, message: &str) {
-    let row = begin_run(log, agent);
+    let row = log.begin_run(agent);
     log.error = Some(message.into());
     log.error_step = step;
     log.final_payload = Value::object([("error", Value::text(message))]);

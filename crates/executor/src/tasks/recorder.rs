@@ -9,7 +9,7 @@ use super::{Answer, EventKind as What, Lookup, Phase, Reply, RunStatus, Status, 
 use crate::{
     compile::{Body, LoopConfig, LoopKind, LoopSpec, SpecOrigin, Task, refine::round_record},
     engine::Ticket,
-    log::{AgentDetail, EventKind, LoopDetail, NONE, RunLog, Written},
+    log::{EventKind, LoopDetail, NONE, RunLog, Written},
     protocol::{FrameKind, RunState, State},
 };
 
@@ -45,7 +45,7 @@ pub(super) struct Recorder {
 impl Recorder {
     /// Begins the log.
     pub(super) fn new(log: &mut RunLog, agent: u32, steps: Vec<u32>) -> Self {
-        let row = begin_run(log, agent);
+        let row = log.begin_run(agent);
         Self { agent: row, steps, open: BTreeMap::new(), calls: BTreeMap::new(), visits: BTreeMap::new(), events: 0, trace: 0 }
     }
 
@@ -324,28 +324,9 @@ fn detail(step: u32, kind: Option<&TaskKind>) -> LoopDetail {
     LoopDetail { spec: Arc::new(spec), of: None, iterations: Vec::new(), started: 0, succeeded: 0, failed: 0, exit: None }
 }
 
-/// Begins the log of a run with the row of the run itself.
-fn begin_run(log: &mut RunLog, agent: u32) -> u32 {
-    let row = log.begin(0, FrameKind::Agent, EventKind::AgentStart, NONE, NONE, 0, Value::object::<&str>([]));
-    let detail = AgentDetail {
-        agent,
-        loops: Vec::new(),
-        data: None,
-        context: None,
-        conversation: None,
-        writes: Vec::new(),
-        parts: Vec::new(),
-        messages: Vec::new(),
-    };
-    log.detail_agent(row, detail);
-    let event = log.event(0, EventKind::Payload, row, 0);
-    log.wrote(row, event, row, Written::Root(Value::object::<&str>([])));
-    row
-}
-
 /// Ends the log of a graph that is refused, before it starts or when it is to go on.
 pub(super) fn refused(log: &mut RunLog, at: u64, agent: u32, step: Option<u32>, message: &str) {
-    let row = if log.rows.is_empty() { begin_run(log, agent) } else { 0 };
+    let row = if log.rows.is_empty() { log.begin_run(agent) } else { 0 };
     log.error = Some(message.into());
     log.error_step = step;
     log.end(at, row, EventKind::AgentEnd, State::Failed, Value::Undefined, log.error.clone());

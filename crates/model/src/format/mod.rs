@@ -19,7 +19,7 @@ use loopwright_lang::{
     limits,
 };
 
-use crate::{Document, EntityId, EntityKind, GraphKind, document::ROOT};
+use crate::{Document, EntityId, EntityKind, GraphKind, GraphRef, document::ROOT};
 
 /// The kinds of file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -209,6 +209,18 @@ pub fn update(document: &Document, text: &str) -> String {
 /// The format that an imported text had.
 pub fn source_format(document: &Document, source: EntityId) -> Option<Format> {
     document.field(source, "format").and_then(Value::as_str).and_then(Format::from_name)
+}
+
+/// The text of a graph that is a file of its own: the imported one with the smallest changes, or a new one.
+fn kept_text(document: &Document, graph: GraphRef<'_>, format: Format, value: &Value) -> String {
+    let source = graph.entity.origin.as_ref().map(|origin| origin.source);
+    let source = source.filter(|source| source_format(document, *source) == Some(format));
+    let kept = source.and_then(|source| document.field(source, "text")).and_then(Value::as_str);
+    kept.and_then(|kept| splice::rewrite(kept, value)).unwrap_or_else(|| {
+        let mut text = json::print_pretty(value);
+        text.push('\n');
+        text
+    })
 }
 
 fn error(code: &'static str, message: String, span: Option<Span>) -> Notice {

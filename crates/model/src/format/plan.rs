@@ -2,10 +2,10 @@
 
 use loopwright_lang::{
     Object, Value,
-    json::{self, Node, NodeKind},
+    json::{Node, NodeKind},
 };
 
-use super::{Format, Imported, Notice, error, source_format, splice};
+use super::{Format, Imported, Notice, error, kept_text};
 use crate::{
     Document, Entity, EntityId, EntityKind, GraphKind, GraphRef, Origin,
     document::{PointerPart, ROOT},
@@ -59,17 +59,5 @@ pub(super) fn write(document: &Document) -> Result<String, Vec<Notice>> {
         };
         return Err(vec![error("export_plan", message, None)]);
     };
-    Ok(text(document, *graph))
-}
-
-fn text(document: &Document, graph: GraphRef<'_>) -> String {
-    let value = plan::plan_value(graph);
-    let source = graph.entity.origin.as_ref().map(|origin| origin.source);
-    let source = source.filter(|source| source_format(document, *source) == Some(Format::Plan));
-    let kept = source.and_then(|source| document.field(source, "text")).and_then(Value::as_str);
-    kept.and_then(|kept| splice::rewrite(kept, &value)).unwrap_or_else(|| {
-        let mut text = json::print_pretty(&value);
-        text.push('\n');
-        text
-    })
+    Ok(kept_text(document, *graph, Format::Plan, &plan::plan_value(*graph)))
 }

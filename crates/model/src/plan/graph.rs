@@ -1,16 +1,13 @@
 //! Plans as graphs of a document: a step a task, with the task's own keys as its fields. Connectors are derived.
 
-use std::collections::BTreeMap;
-
 use loopwright_lang::{Object, Value, json};
 
 use super::{Checked, Known, check};
-use crate::{Document, EntityId, EntityKind, GraphKind, GraphRef};
+use crate::{
+    Document, EntityId, EntityKind, GraphKind, GraphRef,
+    tasklist::{self, task_value},
+};
 
-/// Fields of a step that say where its card is. They are no part of the plan.
-pub const CANVAS_FIELDS: [&str; 4] = ["PositionX", "PositionY", "Width", "Height"];
-/// The field that holds a task which is no object.
-const NO_OBJECT: &str = "$task";
 /// The field of the graph that holds the plan's own keys, with null where the tasks stand.
 const PLAN: &str = "plan";
 
@@ -19,26 +16,6 @@ pub fn graph_fields(name: &str, plan: &Value) -> Object {
     let mut own = plan.as_object().cloned().unwrap_or_default();
     own.insert("tasks", Value::Null);
     Object::from_iter([("kind", Value::text("plan")), ("Name", Value::text(name)), (PLAN, Value::Object(own))])
-}
-
-/// The fields of a task's step.
-pub fn task_fields(task: Value) -> Object {
-    match task {
-        Value::Object(fields) => fields,
-        other => Object::from_iter([(NO_OBJECT, other)]),
-    }
-}
-
-/// A task as the plan holds it.
-fn task_value(fields: &Object) -> Value {
-    if let Some(value) = fields.get(NO_OBJECT) {
-        return value.clone();
-    }
-    let mut task = fields.clone();
-    for field in CANVAS_FIELDS {
-        task.remove(field);
-    }
-    Value::Object(task)
 }
 
 /// The plan of a graph as its file holds it.
@@ -50,22 +27,7 @@ pub fn plan_value(graph: GraphRef<'_>) -> Value {
 
 /// From which task to which a connector leads: one for each id in a `depends_on` that is there.
 pub fn connectors(graph: GraphRef<'_>) -> Vec<(EntityId, EntityId)> {
-    let mut places: BTreeMap<&str, EntityId> = BTreeMap::new();
-    for step in graph.steps() {
-        if let Some(id) = step.field("id").and_then(Value::as_str) {
-            places.entry(id).or_insert(step.id());
-        }
-    }
-    let mut found = Vec::new();
-    for step in graph.steps() {
-        let before = step.field("depends_on").and_then(Value::as_list);
-        for id in before.into_iter().flat_map(|list| list.iter()).filter_map(Value::as_str) {
-            if let Some(from) = places.get(id).filter(|from| **from != step.id()) {
-                found.push((*from, step.id()));
-            }
-        }
-    }
-    found
+    tasklist::connectors(graph, "id", "depends_on")
 }
 
 /// What a plan of the document may use. A document without a catalogue does not limit it.

@@ -19,8 +19,9 @@ mod tests;
 
 use loopwright_lang::{Severity, Span, Text, Value};
 
+pub use crate::tasklist::{CANVAS_FIELDS, task_fields};
 pub use duration::{EPOCH_2024, format_moment, parse_duration, parse_until};
-pub use graph::{CANVAS_FIELDS, check_graph, connectors, graph_fields, known, plan_value, start_of, task_fields};
+pub use graph::{check_graph, connectors, graph_fields, known, plan_value, start_of};
 pub use lints::lint;
 pub use number::{embedded, same_scalar};
 pub use read::{Checked, Known, check};

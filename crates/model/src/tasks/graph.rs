@@ -1,16 +1,13 @@
 //! Task graphs as graphs of a document: a step a task, with the task's own keys as its fields. Connectors are derived from `after`.
 
-use std::collections::BTreeMap;
-
 use loopwright_lang::{Object, Value};
 
 use super::TaskProblem;
-use crate::{EntityId, GraphKind, GraphRef};
+use crate::{
+    EntityId, GraphKind, GraphRef,
+    tasklist::{self, task_value},
+};
 
-/// Fields of a step that say where its card is. They are no part of the task.
-pub const CANVAS_FIELDS: [&str; 4] = ["PositionX", "PositionY", "Width", "Height"];
-/// The field that holds a task which is no object.
-const NO_OBJECT: &str = "$task";
 /// The field of the graph that holds the file's own keys, with null where the tasks stand.
 const WORKFLOW: &str = "workflow";
 /// What a graph without a name is called.
@@ -25,25 +22,6 @@ pub fn graph_fields(value: &Value) -> Object {
         _ => UNNAMED.into(),
     };
     Object::from_iter([("kind", Value::text("tasks")), ("Name", Value::Text(name)), (WORKFLOW, Value::Object(own))])
-}
-
-/// The fields of a task's step.
-pub fn task_fields(task: Value) -> Object {
-    match task {
-        Value::Object(fields) => fields,
-        other => Object::from_iter([(NO_OBJECT, other)]),
-    }
-}
-
-fn task_value(fields: &Object) -> Value {
-    if let Some(value) = fields.get(NO_OBJECT) {
-        return value.clone();
-    }
-    let mut task = fields.clone();
-    for field in CANVAS_FIELDS {
-        task.remove(field);
-    }
-    Value::Object(task)
 }
 
 /// The task graph of a graph as its file holds it.
@@ -67,22 +45,10 @@ pub fn options_value(graph: GraphRef<'_>) -> Option<&Value> {
 
 /// From which task to which a connector leads: one for each key in an `after` that is there.
 pub fn connectors(graph: GraphRef<'_>) -> Vec<(EntityId, EntityId)> {
-    let mut places: BTreeMap<&str, EntityId> = BTreeMap::new();
-    for step in graph.steps() {
-        if let Some(key) = step.field("key").and_then(Value::as_str) {
-            places.entry(key).or_insert(step.id());
-        }
-    }
     let mut found = Vec::new();
-    for step in graph.steps() {
-        let before = step.field("after").and_then(Value::as_list);
-        for key in before.into_iter().flat_map(|list| list.iter()).filter_map(Value::as_str) {
-            if let Some(from) = places.get(key).filter(|from| **from != step.id()) {
-                let connector = (*from, step.id());
-                if !found.contains(&connector) {
-                    found.push(connector);
-                }
-            }
+    for connector in tasklist::connectors(graph, "key", "after") {
+        if !found.contains(&connector) {
+            found.push(connector);
         }
     }
     found

@@ -8,8 +8,9 @@ mod identity;
 mod read;
 mod typescript;
 
+pub use crate::tasklist::{CANVAS_FIELDS, task_fields};
 pub use check::{check, roots};
-pub use graph::{CANVAS_FIELDS, check_graph, connectors, graph_fields, options_value, task_fields, tasks_value};
+pub use graph::{check_graph, connectors, graph_fields, options_value, tasks_value};
 pub use identity::{Identity, changes};
 pub use read::{parse, read, read_options};
 pub use typescript::typescript;
